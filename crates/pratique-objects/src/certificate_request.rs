@@ -120,7 +120,7 @@ fn header_fault(der: &[u8]) -> String {
         return "syntax error: sequence truncated".to_owned();
     };
     let (length, content) = match length(rest) {
-        Ok(found) => found,
+        Ok(number) => number,
         Err(why) => return why.to_owned(),
     };
     let (class, compound, number) = (tag >> 6, tag & 0x20 != 0, tag & 0x1f);
@@ -132,7 +132,7 @@ fn header_fault(der: &[u8]) -> String {
         );
     }
     match content.len() {
-        found if found < length => "syntax error: data truncated",
+        length_read if length_read < length => "syntax error: data truncated",
         0 => "syntax error: sequence truncated",
         _ => "structure error",
     }

@@ -4,16 +4,16 @@ use pratique_json::Value;
 
 /// The outermost paths of values that are new or different in `after`: `spec.strategy`,
 /// `spec.containers[0].imagePullPolicy`.
-pub fn changed_paths(before: &Value<'_>, after: &Value<'_>) -> Vec<String> {
+pub fn changed_paths(old: &Value<'_>, new: &Value<'_>) -> Vec<String> {
     let mut paths = Vec::new();
-    walk(before, after, &mut String::new(), &mut paths);
+    walk(old, new, &mut String::new(), &mut paths);
     paths
 }
 
 /// Recursion follows the nesting of the values, which their parser bounds.
-fn walk(before: &Value<'_>, after: &Value<'_>, path: &mut String, paths: &mut Vec<String>) {
+fn walk(old: &Value<'_>, new: &Value<'_>, path: &mut String, paths: &mut Vec<String>) {
     let length = path.len();
-    match (before, after) {
+    match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             let removed = old.iter().filter(|(name, _)| !new.contains_key(name));
             let names = removed.map(|(name, _)| (name, None));

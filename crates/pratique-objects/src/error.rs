@@ -79,13 +79,13 @@ const SHOWN: usize = 30;
 /// The beginning of some bytes: as text, if it may be JSON.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, summarizeData
 fn summary(bytes: &[u8]) -> String {
-    let shown = bytes.get(..SHOWN).unwrap_or(bytes);
+    let start = bytes.get(..SHOWN).unwrap_or(bytes);
     let more = if bytes.len() > SHOWN { " ..." } else { "" };
     match bytes.first() {
         None => "<empty>".to_owned(),
-        Some(b'{') => format!("{}{more}", String::from_utf8_lossy(shown)),
+        Some(b'{') => format!("{}{more}", String::from_utf8_lossy(start)),
         Some(_) => {
-            let digits: String = shown.iter().map(|byte| format!("{byte:02x}")).collect();
+            let digits: String = start.iter().map(|byte| format!("{byte:02x}")).collect();
             format!("{digits}{more}")
         }
     }

@@ -170,23 +170,23 @@ fn user_review(registry: &Registry<'_>, review: &Value<'_>, user: &UserInfo) -> 
     }
     let time = registry.placeholders.time.clone();
     object::set(&mut answer, &["metadata", "creationTimestamp"], time);
-    let mut shown = Object::new();
+    let mut info = Object::new();
     for (field, text) in [("username", &user.username), ("uid", &user.uid)] {
         if !text.is_empty() {
-            shown.insert(field, text.clone());
+            info.insert(field, text.clone());
         }
     }
     if !user.groups.is_empty() {
-        shown.insert("groups", texts(&user.groups));
+        info.insert("groups", texts(&user.groups));
     }
     if !user.extra.is_empty() {
         let extra = user.extra.iter();
         let extra: Object<'static> = extra
             .map(|(key, values)| (key.clone().into(), texts(values)))
             .collect();
-        shown.insert("extra", extra);
+        info.insert("extra", extra);
     }
-    object::set(&mut answer, &["status", "userInfo"], shown);
+    object::set(&mut answer, &["status", "userInfo"], info);
     answer
 }
 

@@ -336,10 +336,10 @@ fn decode(
     if let Some(version) = resource.version_of(&object) {
         version.default(&mut object);
     }
-    let found = read.kind.api_version();
-    if found != kind.api_version() {
+    let read_version = read.kind.api_version();
+    if read_version != kind.api_version() {
         let other = DecodeError::OtherVersion {
-            found,
+            found: read_version,
             expected: kind.api_version(),
         };
         return Err(Undecoded {

@@ -79,8 +79,8 @@ pub(crate) fn copy<'v>(object: &mut Value<'v>, from: &Value<'v>, path: FieldPath
 }
 
 /// Makes the generation of an object one more than that of the object before.
-pub(crate) fn increment_generation<'v>(object: &mut Value<'v>, before: &Value<'v>) {
-    let generation = number(before, GENERATION);
+pub(crate) fn increment_generation<'v>(object: &mut Value<'v>, old: &Value<'v>) {
+    let generation = number(old, GENERATION);
     set(object, GENERATION, generation.saturating_add(1));
 }
 

@@ -51,16 +51,16 @@ pub(crate) fn changed(
     }
     let kind = &request.target.kind;
     // Errors show the decoded object, but the patch itself for a strategic merge patch.
-    let (patched, shown) = match request.verb {
+    let (patched, patch_text) = match request.verb {
         Verb::JsonPatch => {
             let text = patched_by_json(live.clone(), &body)?.to_string();
             (text.clone(), text)
         }
         Verb::StrategicMergePatch => {
-            let shown = go_form(&body);
+            let patch_text = go_form(&body);
             (
                 strategic::merge(registry.scheme.gates().release(), kind, live.clone(), body)?.to_string(),
-                shown,
+                patch_text,
             )
         }
         _ => {
@@ -75,9 +75,9 @@ pub(crate) fn changed(
         _ => faults,
     };
     let decoded =
-        decoded.map_err(|undecoded| patch_refused(&shown, &strict_cause(&faults, undecoded.cause)))?;
+        decoded.map_err(|undecoded| patch_refused(&patch_text, &strict_cause(&faults, undecoded.cause)))?;
     if validation == FieldValidation::Strict && !faults.is_empty() {
-        return Err(patch_refused(&shown, &strict_cause(&faults, String::new())));
+        return Err(patch_refused(&patch_text, &strict_cause(&faults, String::new())));
     }
     let mut object = decoded.object;
     if request.target.custom.is_none() {
@@ -214,8 +214,8 @@ pub(crate) fn merge(object: Value<'static>, patch: Value<'static>) -> Value<'sta
             members.remove(&name);
             continue;
         }
-        let before = members.remove(&name).unwrap_or_default();
-        members.insert(name, merge(before, change));
+        let member = members.remove(&name).unwrap_or_default();
+        members.insert(name, merge(member, change));
     }
     members.into()
 }
@@ -232,8 +232,8 @@ fn merged_text(text: &str, patch: Value<'static>) -> String {
         match change {
             Value::Null => drop(members.remove(name)),
             change => {
-                let before = members.get(name).map(String::as_str).unwrap_or_default();
-                let merged = merged_text(before, change.clone());
+                let member = members.get(name).map(String::as_str).unwrap_or_default();
+                let merged = merged_text(member, change.clone());
                 members.insert(name.to_owned(), merged);
             }
         }

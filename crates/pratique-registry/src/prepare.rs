@@ -182,9 +182,9 @@ impl Prepared<'_> {
 }
 
 /// The warnings of before an object was prepared, of while it was, and of its kind, each once; and how many are not of its kind.
-fn join_warnings([before, first, last]: [Vec<String>; 3]) -> (Vec<String>, usize) {
-    let mut known: HashSet<String> = before.iter().cloned().collect();
-    let mut warnings = before;
+fn join_warnings([earlier, first, last]: [Vec<String>; 3]) -> (Vec<String>, usize) {
+    let mut known: HashSet<String> = earlier.iter().cloned().collect();
+    let mut warnings = earlier;
     warnings.extend(first.into_iter().filter(|warning| known.insert(warning.clone())));
     // Each part on its own: what is left out of one does not move where the next begins.
     let mut warnings = warnings::bounded(warnings);

@@ -163,17 +163,17 @@ fn selector(controller: &Value<'_>) -> String {
             .collect();
         values.sort_unstable();
         let values = values.join(",");
-        let shown = match object::text(expression, &["operator"]) {
+        let text = match object::text(expression, &["operator"]) {
             "In" => format!("{key} in ({values})"),
             "NotIn" => format!("{key} notin ({values})"),
             "Exists" => key.clone(),
             _ => format!("!{key}"),
         };
-        requirements.push((key, shown));
+        requirements.push((key, text));
     }
     requirements.sort_by(|one, other| one.0.cmp(&other.0));
-    let shown: Vec<String> = requirements.into_iter().map(|(_, shown)| shown).collect();
-    shown.join(",")
+    let text: Vec<String> = requirements.into_iter().map(|(_, text)| text).collect();
+    text.join(",")
 }
 
 /// Whether an object is a scale itself, where the controller that it belongs to is not known.

@@ -100,17 +100,17 @@ impl PatchMerge {
             let shape = of.and_then(|of| of.field(&name)).map(|field| &field.shape);
             let strategies = self.0.patch_strategies();
             let strategy = of.map(|of| strategies.find(of.name, &name)).unwrap_or_default();
-            let before = object.remove(&name);
-            let merged = match (before, change) {
-                (Some(Value::Object(before)), Value::Object(change)) => {
-                    self.merge_member(shape, before, change)?.into()
+            let current = object.remove(&name);
+            let merged = match (current, change) {
+                (Some(Value::Object(current)), Value::Object(change)) => {
+                    self.merge_member(shape, current, change)?.into()
                 }
                 (None, Value::Object(change)) => {
                     let without_directives = self.merge_member(shape, Object::new(), change)?;
                     without_directives.into()
                 }
-                (Some(Value::Array(before)), Value::Array(change)) if strategy.merges => {
-                    self.merge_list(shape, strategy, before, change)?.into()
+                (Some(Value::Array(current)), Value::Array(change)) if strategy.merges => {
+                    self.merge_list(shape, strategy, current, change)?.into()
                 }
                 (None, Value::Array(change)) if strategy.merges && strategy.key.is_some() => {
                     self.merge_list(shape, strategy, Vec::new(), change)?.into()
@@ -131,14 +131,14 @@ impl PatchMerge {
     fn merge_member(
         self,
         shape: Option<&Shape>,
-        before: Object<'static>,
+        current: Object<'static>,
         change: Object<'static>,
     ) -> Result<Object<'static>, Box<Status>> {
         let of = match shape {
             Some(Shape::Struct(id)) => Some(*id),
             _ => None,
         };
-        self.merge_struct(of, before, change)
+        self.merge_struct(of, current, change)
     }
 
     /// Elements that the patch adds come first, as upstream where there is no order.
@@ -147,11 +147,11 @@ impl PatchMerge {
         self,
         shape: Option<&Shape>,
         strategy: PatchStrategy,
-        before: Vec<Value<'static>>,
+        current: Vec<Value<'static>>,
         change: Vec<Value<'static>>,
     ) -> Result<Vec<Value<'static>>, Box<Status>> {
         let Some(key) = strategy.key else {
-            let mut merged = before;
+            let mut merged = current;
             for element in change {
                 if !merged.contains(&element) {
                     merged.push(element);
@@ -174,7 +174,7 @@ impl PatchMerge {
             replaced.retain(|element| element.get(PATCH).is_none());
             return Ok(replaced);
         }
-        let mut merged = before;
+        let mut merged = current;
         let mut added = Vec::new();
         for element in change {
             let Value::Object(mut element) = element else {
@@ -196,11 +196,11 @@ impl PatchMerge {
             let same = merged.iter_mut().find(|other| other.get(key) == Some(&identity));
             match same {
                 Some(same) => {
-                    let before = match std::mem::take(same) {
-                        Value::Object(before) => before,
+                    let current = match std::mem::take(same) {
+                        Value::Object(current) => current,
                         _ => Object::new(),
                     };
-                    *same = self.merge_struct(of, before, element)?.into();
+                    *same = self.merge_struct(of, current, element)?.into();
                 }
                 None => {
                     element.remove(PATCH);

@@ -119,12 +119,12 @@ fn matches(old: &[&str], new: &[&str]) -> Vec<(usize, usize, usize)> {
         let limit = new.len() / 100 + 1;
         places.retain(|_, at| at.len() <= limit);
     }
-    let mut found = Vec::new();
+    let mut matches = Vec::new();
     let mut ranges = vec![(0, old.len(), 0, new.len())];
     while let Some((from, to, other_from, other_to)) = ranges.pop() {
         let (at, other, size) = longest(old, new, &places, (from, to), (other_from, other_to));
         if size > 0 {
-            found.push((at, other, size));
+            matches.push((at, other, size));
             if from < at && other_from < other {
                 ranges.push((from, at, other_from, other));
             }
@@ -133,9 +133,9 @@ fn matches(old: &[&str], new: &[&str]) -> Vec<(usize, usize, usize)> {
             }
         }
     }
-    found.sort_unstable();
+    matches.sort_unstable();
     let mut joined: Vec<(usize, usize, usize)> = Vec::new();
-    for (at, other, size) in found {
+    for (at, other, size) in matches {
         match joined.last_mut() {
             Some(last) if last.0 + last.2 == at && last.1 + last.2 == other => last.2 += size,
             _ => joined.push((at, other, size)),
@@ -161,8 +161,8 @@ fn longest(
             .iter()
             .filter(|place| (other_from..other_to).contains(place))
         {
-            let before = place.checked_sub(1).and_then(|before| lengths.get(&before));
-            let length = before.map_or(1, |length| length + 1);
+            let previous = place.checked_sub(1).and_then(|previous| lengths.get(&previous));
+            let length = previous.map_or(1, |length| length + 1);
             next.insert(*place, length);
             if length > size {
                 (at, other, size) = (index + 1 - length, place + 1 - length, length);

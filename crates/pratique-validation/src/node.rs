@@ -40,10 +40,10 @@ impl<'p, 'v> Node<'p, 'v> {
     }
 
     /// A member that errors name otherwise than it is written.
-    pub fn child_as<'c>(&'c self, name: &str, shown: &'c str) -> Node<'c, 'v> {
+    pub fn child_as<'c>(&'c self, name: &str, printed_name: &'c str) -> Node<'c, 'v> {
         Node {
             value: self.value.get(name).unwrap_or(&ABSENT),
-            path: self.path.child(shown),
+            path: self.path.child(printed_name),
         }
     }
 

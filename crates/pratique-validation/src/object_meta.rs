@@ -225,7 +225,8 @@ fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
         if !reference.child("controller").is_true() {
             continue;
         }
-        let shown = |of: &Node<'_, '_>| format!("{}/{}", of.child("kind").as_text(), of.child("name").as_text());
+        let format_owner =
+            |of: &Node<'_, '_>| format!("{}/{}", of.child("kind").as_text(), of.child("name").as_text());
         match &controller {
             None => controller = Some(reference),
             Some(first) => errors.invalid(
@@ -233,8 +234,8 @@ fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
                 BadValue::Prepared(Cow::Borrowed(&printed)),
                 &format!(
                     "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
-                    shown(first),
-                    shown(&reference)
+                    format_owner(first),
+                    format_owner(&reference)
                 ),
             ),
         }
@@ -387,8 +388,8 @@ pub(crate) fn validate_template_meta(metadata: &Node<'_, '_>, errors: &mut Error
         ("finalizers", "finalizers"),
         ("managedFields", "managedFields"),
     ];
-    for (name, shown) in OTHERS {
-        let field = metadata.child_as(name, shown);
+    for (name, printed_name) in OTHERS {
+        let field = metadata.child_as(name, printed_name);
         if field.is_set() && !matches!(field.value(), Value::String(text) if text.is_empty()) {
             errors.forbidden(field, "cannot be set");
         }

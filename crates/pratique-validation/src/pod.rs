@@ -140,9 +140,9 @@ pub(crate) fn validate_pod_template<'v>(
 /// Labels and annotations of a template, whose paths leave out `metadata`.
 pub(crate) fn validate_template_texts(template: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     let (metadata, spec) = (template.child("metadata"), template.child("spec"));
-    let shown =
+    let printed_child =
         |name: &'static str| Node::with_path(metadata.child(name).value(), template.path().child(name));
-    validate_labels(&shown("labels"), errors);
-    validate_annotations(&shown("annotations"), errors);
-    validate_pod_annotations(&shown("annotations"), &spec, options, errors);
+    validate_labels(&printed_child("labels"), errors);
+    validate_annotations(&printed_child("annotations"), errors);
+    validate_pod_annotations(&printed_child("annotations"), &spec, options, errors);
 }

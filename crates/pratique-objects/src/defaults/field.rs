@@ -51,8 +51,8 @@ pub(crate) fn pointer<'o, 'a>(object: &'o mut Object<'a>, field: &str) -> Option
 
 /// A map or struct to be read, empty where there is none.
 pub(crate) fn members<'o, 'a>(object: &'o Object<'a>, field: &str) -> &'o Object<'a> {
-    let found = object.get(field).and_then(Value::as_object);
-    found.unwrap_or(&NOTHING)
+    let member = object.get(field).and_then(Value::as_object);
+    member.unwrap_or(&NOTHING)
 }
 
 /// The value at a path.

@@ -86,14 +86,14 @@ impl AppliedConfiguration<'_> {
             .kind(request.kind)
             .map_err(|_| typed_error(format!("no corresponding type for {}", request.kind)))?;
         let mut entries = read(live.at(MANAGED_FIELDS)).unwrap_or_default();
-        let mut before = live.clone();
-        object::remove(&mut before, MANAGED_FIELDS);
+        let mut current = live.clone();
+        object::remove(&mut current, MANAGED_FIELDS);
         if entries.is_empty() {
-            entries = self.before_first_apply(of, &before, empty);
+            entries = self.before_first_apply(of, &current, empty);
         }
         let manager = ManagerIdentity::new(request.manager, true, &version, request.subresource);
         let last = remove_entry(&mut entries, &manager);
-        let mut merged = before.clone();
+        let mut merged = current.clone();
         let merging = structured_merge::merge(
             request.schema,
             of,
@@ -113,7 +113,7 @@ impl AppliedConfiguration<'_> {
             set,
         });
         let mut result = self.pruned(merged, &entries, last.as_ref()).unwrap_or_default();
-        self.settle(of, &before, &result, &manager, &mut entries)?;
+        self.settle(of, &current, &result, &manager, &mut entries)?;
         if let Some(written) = write(entries, request.now) {
             object::set(&mut result, MANAGED_FIELDS, written);
         }
@@ -154,20 +154,20 @@ impl AppliedConfiguration<'_> {
     fn settle(
         &self,
         of: MergeTypeId,
-        before: &Value<'static>,
-        after: &Value<'static>,
+        old: &Value<'static>,
+        new: &Value<'static>,
         manager: &ManagerIdentity,
         entries: &mut Vec<ManagerEntry>,
     ) -> Result<(), ApplyError> {
         let request = self.request;
-        let comparison = compare(request.schema, of, before, after).without(request.reset);
-        let mut changes = EntryChanges::new(request, before, after, comparison);
-        let found = conflicts(&mut changes, entries, Some(manager));
+        let comparison = compare(request.schema, of, old, new).without(request.reset);
+        let mut changes = EntryChanges::new(request, old, new, comparison);
+        let conflicting = conflicts(&mut changes, entries, Some(manager));
         if let Some(malformed) = changes.malformed {
             return Err(ApplyError::Malformed(malformed));
         }
-        if !self.force && !found.is_empty() {
-            let conflicts = found.iter().flat_map(|(at, fields)| {
+        if !self.force && !conflicting.is_empty() {
+            let conflicts = conflicting.iter().flat_map(|(at, fields)| {
                 let manager = entries.get(*at).map(shown_manager).unwrap_or_default();
                 fields.paths().into_iter().map(move |field| FieldConflict {
                     manager: manager.clone(),
@@ -228,17 +228,17 @@ impl AppliedConfiguration<'_> {
 /// The manager of an entry as messages show it.
 // Upstream: apimachinery/pkg/util/managedfields/internal/conflict.go, printManager
 fn shown_manager(entry: &ManagerEntry) -> String {
-    let mut shown = quote(&entry.manager.name);
+    let mut text = quote(&entry.manager.name);
     if !entry.manager.subresource.is_empty() {
-        shown.push_str(&format!(
+        text.push_str(&format!(
             " with subresource {}",
             quote(&entry.manager.subresource)
         ));
     }
     if !entry.manager.applied {
-        shown.push_str(&format!(" using {}", entry.version));
+        text.push_str(&format!(" using {}", entry.version));
     }
-    shown
+    text
 }
 
 // Upstream: apimachinery/pkg/util/managedfields/internal/conflict.go, getConflictMessage

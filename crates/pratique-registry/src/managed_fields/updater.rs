@@ -44,8 +44,8 @@ const ANCIENT_CHANGES: &str = "ancient-changes";
 // Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, Update
 pub(crate) fn update(request: UpdateRequest<'_>, live: &Value<'static>, new: &mut Value<'static>) {
     let sent = object::remove(new, MANAGED_FIELDS);
-    let before = live_or_sent(live, sent.as_ref(), request.subresource);
-    let entries = before.map(|(_, entries)| entries).unwrap_or_default();
+    let current = live_or_sent(live, sent.as_ref(), request.subresource);
+    let entries = current.map(|(_, entries)| entries).unwrap_or_default();
     let exists = !object::text(live, &["metadata", "uid"]).is_empty();
     if entries.is_empty() && exists {
         return;
@@ -165,10 +165,10 @@ fn after_update(
     let set = set.recursive_difference(request.reset).difference(&stripped());
     if !set.is_empty() {
         let manager = ManagerIdentity::new(request.manager, false, &version, request.subresource);
-        let before = remove_entry(&mut entries, &manager);
+        let old_entry = remove_entry(&mut entries, &manager);
         entries.push(ManagerEntry {
-            set: match before {
-                Some(before) => set.union(&before.set),
+            set: match old_entry {
+                Some(old_entry) => set.union(&old_entry.set),
                 None => set,
             },
             manager,
@@ -294,8 +294,8 @@ pub(super) fn take_over(mut changes: EntryChanges<'_>, entries: &mut Vec<Manager
         let Some(changed) = changes.find_comparison(&entry.version) else {
             return false;
         };
-        let taken = entry.set.intersection(&changed.modified.union(&changed.added));
-        entry.set = entry.set.difference(&taken).difference(&changed.removed);
+        let changed_fields = entry.set.intersection(&changed.modified.union(&changed.added));
+        entry.set = entry.set.difference(&changed_fields).difference(&changed.removed);
         !entry.set.is_empty()
     });
     changes.malformed.is_none()

@@ -76,14 +76,14 @@ impl CompareWalk<'_> {
         let mut leaf = false;
         if let Some(id) = of {
             let of = self.schema.get(id);
-            let (before, after) = (atom(of, old), atom(of, new));
+            let (old_atom, new_atom) = (atom(of, old), atom(of, new));
             if new.is_none() {
-                leaf |= self.atom(before, old, new);
-            } else if old.is_none() || before == after {
-                leaf |= self.atom(after, old, new);
+                leaf |= self.atom(old_atom, old, new);
+            } else if old.is_none() || old_atom == new_atom {
+                leaf |= self.atom(new_atom, old, new);
             } else {
-                self.atom(before, old, new);
-                leaf |= self.atom(after, old, new);
+                self.atom(old_atom, old, new);
+                leaf |= self.atom(new_atom, old, new);
             }
         }
         if !leaf {
@@ -99,21 +99,23 @@ impl CompareWalk<'_> {
     fn atom(&mut self, atom: Option<AtomType<'_>>, old: Option<&Value<'_>>, new: Option<&Value<'_>>) -> bool {
         match atom {
             Some(AtomType::Map(of)) => {
-                let (before, after) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
-                let empty = before.is_none_or(Object::is_empty) && after.is_none_or(Object::is_empty);
+                let (old_members, new_members) =
+                    (old.and_then(Value::as_object), new.and_then(Value::as_object));
+                let empty =
+                    old_members.is_none_or(Object::is_empty) && new_members.is_none_or(Object::is_empty);
                 if of.atomic || empty {
                     return self.leaf(old, new);
                 }
-                self.members(of, before, after);
+                self.members(of, old_members, new_members);
                 false
             }
             Some(AtomType::List(of)) => {
-                let (before, after) = (old.and_then(Value::as_array), new.and_then(Value::as_array));
+                let (old_items, new_items) = (old.and_then(Value::as_array), new.and_then(Value::as_array));
                 let is_empty = |list: Option<&[Value<'_>]>| list.is_none_or(<[_]>::is_empty);
-                if of.merging == ListMerging::Atomic || is_empty(before) && is_empty(after) {
+                if of.merging == ListMerging::Atomic || is_empty(old_items) && is_empty(new_items) {
                     return self.leaf(old, new);
                 }
-                self.items(of, before.unwrap_or_default(), after.unwrap_or_default());
+                self.items(of, old_items.unwrap_or_default(), new_items.unwrap_or_default());
                 false
             }
             Some(AtomType::Scalar) => self.leaf(old, new),
@@ -142,25 +144,25 @@ impl CompareWalk<'_> {
         all.dedup();
         for name in all {
             let member = of.member(&name);
-            let (before, after) = (
+            let (old_member, new_member) = (
                 old.and_then(|old| old.get(&name)),
                 new.and_then(|new| new.get(&name)),
             );
             self.path.push(element::field(&name));
-            self.value(member, before, after);
+            self.value(member, old_member, new_member);
             self.path.pop();
         }
     }
 
     fn items(&mut self, of: &ListType, old: &[Value<'_>], new: &[Value<'_>]) {
-        let (before, after) = (by_element(of, old), by_element(of, new));
-        let elements: Vec<&String> = before
+        let (old_elements, new_elements) = (by_element(of, old), by_element(of, new));
+        let elements: Vec<&String> = old_elements
             .keys()
-            .chain(after.keys().filter(|key| !before.contains_key(*key)))
+            .chain(new_elements.keys().filter(|key| !old_elements.contains_key(*key)))
             .collect();
         for element in elements {
-            let one = before.get(element).map_or(&[][..], Vec::as_slice);
-            let other = after.get(element).map_or(&[][..], Vec::as_slice);
+            let one = old_elements.get(element).map_or(&[][..], Vec::as_slice);
+            let other = new_elements.get(element).map_or(&[][..], Vec::as_slice);
             self.path.push(element.clone());
             match (one, other) {
                 ([] | [_], [] | [_]) => {
@@ -211,13 +213,13 @@ fn is_same(one: &Value<'_>, other: &Value<'_>) -> bool {
 
 /// The items of a list by their path elements. Those without one are left out.
 fn by_element<'v, 'a>(of: &ListType, items: &'v [Value<'a>]) -> BTreeMap<String, Vec<&'v Value<'a>>> {
-    let mut found: BTreeMap<String, Vec<&'v Value<'a>>> = BTreeMap::new();
+    let mut by_element: BTreeMap<String, Vec<&'v Value<'a>>> = BTreeMap::new();
     for item in items {
         if let Some(element) = element::of_item(of, item) {
-            found.entry(element).or_default().push(item);
+            by_element.entry(element).or_default().push(item);
         }
     }
-    found
+    by_element
 }
 
 /// All fields of an object of a type.

@@ -63,11 +63,11 @@ fn create_daemon_set(_: &mut StrategyContext<'_>, object: &mut Value<'_>) {
 }
 
 fn update_daemon_set<'v>(_: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
-    let before = template_generation(old);
+    let old_generation = template_generation(old);
     let generation = if object::same(object, old, TEMPLATE) {
-        before
+        old_generation
     } else {
-        before.saturating_add(1)
+        old_generation.saturating_add(1)
     };
     object::set(object, TEMPLATE_GENERATION, generation.to_string());
 }

@@ -80,18 +80,18 @@ fn update_approval<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>
 // Upstream: pkg/registry/certificates/certificates/strategy.go, preserveConditionInstances
 fn preserve_conditions<'v>(object: &mut Value<'v>, old: &Value<'v>, of_type: &str) {
     let is_of_type = |condition: &&Value<'_>| object::text(condition, &["type"]) == of_type;
-    let before: Vec<Value<'_>> = object::list(old, CONDITIONS)
+    let old_conditions: Vec<Value<'_>> = object::list(old, CONDITIONS)
         .iter()
         .filter(is_of_type)
         .cloned()
         .collect();
-    if object::list(object, CONDITIONS).iter().filter(is_of_type).count() != before.len() {
+    if object::list(object, CONDITIONS).iter().filter(is_of_type).count() != old_conditions.len() {
         return;
     }
     let now = object::list_mut(object, CONDITIONS).iter_mut();
     let now = now.filter(|condition| object::text(condition, &["type"]) == of_type);
-    for (condition, before) in now.zip(before) {
-        *condition = before;
+    for (condition, old_condition) in now.zip(old_conditions) {
+        *condition = old_condition;
     }
 }
 
@@ -103,13 +103,13 @@ fn populate_times<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>,
             object::set(condition, &["lastUpdateTime"], now.clone());
         }
         if !object::has(condition, &["lastTransitionTime"]) {
-            let same = |before: &&Value<'_>| {
-                let same = |name| object::text(before, &[name]) == object::text(condition, &[name]);
-                same("type") && same("status") && object::has(before, &["lastTransitionTime"])
+            let same = |old_condition: &&Value<'_>| {
+                let same = |name| object::text(old_condition, &[name]) == object::text(condition, &[name]);
+                same("type") && same("status") && object::has(old_condition, &["lastTransitionTime"])
             };
-            let before = object::list(old, CONDITIONS).iter().find(same);
-            let time = before.map_or(now.as_str(), |before| {
-                object::text(before, &["lastTransitionTime"])
+            let old_condition = object::list(old, CONDITIONS).iter().find(same);
+            let time = old_condition.map_or(now.as_str(), |old_condition| {
+                object::text(old_condition, &["lastTransitionTime"])
             });
             object::set(condition, &["lastTransitionTime"], time.to_owned());
         }

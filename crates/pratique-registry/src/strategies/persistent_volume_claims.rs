@@ -24,11 +24,11 @@ const REFERENCE: FieldPath<'static> = &["spec", "dataSourceRef"];
 const NAMESPACE: FieldPath<'static> = &["spec", "dataSourceRef", "namespace"];
 
 fn prepare<'v>(object: &mut Value<'v>, old: Option<&Value<'v>>) {
-    let before = |path| old.is_some_and(|old| object::has(old, path));
-    if !object::text(object, NAMESPACE).is_empty() && !before(REFERENCE) {
+    let had = |path| old.is_some_and(|old| object::has(old, path));
+    if !object::text(object, NAMESPACE).is_empty() && !had(REFERENCE) {
         object::remove(object, REFERENCE);
     }
-    let in_use = before(SOURCE) || before(REFERENCE);
+    let in_use = had(SOURCE) || had(REFERENCE);
     if !in_use && !object::has(object, REFERENCE) && !is_claim_or_snapshot(object) {
         object::remove(object, SOURCE);
     }

@@ -189,7 +189,7 @@ fn merge_keys<'v>(term: &mut Value<'v>, labels: &Value<'v>) {
     }
     let path: FieldPath<'_> = &["labelSelector", "matchExpressions"];
     let mut expressions = object::list(term, path).to_vec();
-    let before = expressions.len();
+    let old_count = expressions.len();
     for (keys, operator) in LABEL_KEYS {
         for key in object::list(term, &[keys]) {
             let Some(value) = key.as_str().and_then(|key| labels.get(key)) else {
@@ -202,7 +202,7 @@ fn merge_keys<'v>(term: &mut Value<'v>, labels: &Value<'v>) {
             expressions.push(expression.into());
         }
     }
-    if expressions.len() > before {
+    if expressions.len() > old_count {
         object::set(term, path, expressions);
     }
 }
@@ -298,13 +298,13 @@ fn preserve_observed_generations<'v>(object: &mut Value<'v>, old: &Value<'v>) {
         object::copy(object, old, &["status", OBSERVED]);
     }
     let path: FieldPath<'_> = &["status", "conditions"];
-    let mut before: Vec<&Value<'_>> = object::list(old, path).iter().collect();
+    let mut old_conditions: Vec<&Value<'_>> = object::list(old, path).iter().collect();
     for condition in object::list_mut(object, path) {
         let of_type = object::text(condition, &["type"]).to_owned();
-        let same = before
+        let same = old_conditions
             .iter()
             .position(|old| object::text(old, &["type"]) == of_type);
-        let generation = same.map_or(0, |at| object::number(before.remove(at), &[OBSERVED]));
+        let generation = same.map_or(0, |at| object::number(old_conditions.remove(at), &[OBSERVED]));
         if object::number(condition, &[OBSERVED]) == 0 && generation != 0 {
             object::set(condition, &[OBSERVED], generation);
         }

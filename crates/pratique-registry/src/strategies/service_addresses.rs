@@ -85,10 +85,10 @@ pub(super) fn update<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'
         allocate_addresses(context, object);
     }
     if needs_node_port(object) && allocates_node_ports(object) {
-        let taken = node_ports(object);
+        let used = node_ports(object);
         for port in object::list_mut(object, PORTS) {
             if !is_set(port, &["nodePort"]) {
-                object::set(port, &["nodePort"], next_port(context, &taken));
+                object::set(port, &["nodePort"], next_port(context, &used));
             }
         }
     }
@@ -138,7 +138,7 @@ fn is_set(object: &Value<'_>, path: FieldPath<'_>) -> bool {
 
 /// A dry run counts on from the middle of the range; otherwise the port is a placeholder, or one after it that is not taken.
 // Upstream: pkg/registry/core/service/portallocator/operation.go, AllocateNext
-fn next_port(context: &mut StrategyContext<'_>, taken: &[Value<'_>]) -> Value<'static> {
+fn next_port(context: &mut StrategyContext<'_>, used: &[Value<'_>]) -> Value<'static> {
     if context.dry_run {
         context.ports += 1;
         return (32768 + context.ports).into();
@@ -149,7 +149,7 @@ fn next_port(context: &mut StrategyContext<'_>, taken: &[Value<'_>]) -> Value<'s
     loop {
         let port = Value::Int(first.saturating_add(context.ports));
         context.ports += 1;
-        if !taken.contains(&port) {
+        if !used.contains(&port) {
             return port;
         }
     }
@@ -165,7 +165,7 @@ fn allocates_node_ports(object: &Value<'_>) -> bool {
 fn init_node_ports(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     let allocates = allocates_node_ports(object);
     let requested = object::list(object, PORTS).to_vec();
-    let taken = node_ports(object);
+    let used_ports = node_ports(object);
     let number = |port: &Value<'_>| object::number(port, &["port"]);
     let mut allocated: Vec<(i64, Value<'_>)> = Vec::new();
     for port in object::list_mut(object, PORTS) {
@@ -183,7 +183,7 @@ fn init_node_ports(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
             None => {
                 let same = |other: &&Value<'_>| number(other) == number(port) && is_set(other, &["nodePort"]);
                 let other = requested.iter().find(same).and_then(|port| port.get("nodePort"));
-                let node = other.cloned().unwrap_or_else(|| next_port(context, &taken));
+                let node = other.cloned().unwrap_or_else(|| next_port(context, &used_ports));
                 allocated.push((number(port), node.clone()));
                 node
             }
@@ -235,11 +235,11 @@ fn init_families<'v>(context: &StrategyContext<'_>, object: &mut Value<'v>, old:
     let headless = object::text(object, CLUSTER_IP) == NONE;
     let selects = is_set(object, &["spec", "selector"]);
     if !object::has(object, POLICY) {
-        let before = old
+        let old_policy = old
             .and_then(|old| old.at(POLICY))
             .filter(|policy| !policy.is_null());
-        let policy = match before {
-            Some(before) => before.clone(),
+        let policy = match old_policy {
+            Some(old_policy) => old_policy.clone(),
             None if headless && !selects => "RequireDualStack".into(),
             None => "SingleStack".into(),
         };
@@ -300,13 +300,13 @@ pub fn keep_allocations<'v>(object: &mut Value<'v>, old: &Value<'v>) {
         let now = node_ports(object);
         let mut used = node_ports(old);
         used.retain(|port| now.contains(port));
-        let before = object::list(old, PORTS);
+        let old_ports = object::list(old, PORTS);
         for port in object::list_mut(object, PORTS) {
             if is_set(port, &["nodePort"]) {
                 continue;
             }
             let name = object::text(port, &["name"]);
-            let same = before
+            let same = old_ports
                 .iter()
                 .rev()
                 .find(|old| object::text(old, &["name"]) == name);

@@ -111,10 +111,10 @@ fn drop_topology<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, 
     if context.kind.version == "v1beta1" || old.is_some_and(|old| object::same(object, old, &["endpoints"])) {
         return;
     }
-    let before = old
+    let old_endpoints = old
         .map(|old| object::list(old, &["endpoints"]))
         .unwrap_or_default();
-    let named: Vec<&str> = before
+    let named: Vec<&str> = old_endpoints
         .iter()
         .map(|endpoint| object::text(endpoint, &["deprecatedTopology", HOSTNAME]))
         .filter(|name| !name.is_empty())

@@ -58,14 +58,14 @@ pub(super) fn of_network(path: impl Display, text: &str) -> Vec<String> {
         return Vec::new();
     };
     let network = mask(address, length);
-    let shown = format_network(network, length);
+    let network_text = format_network(network, length);
     let mut warnings = Vec::new();
     if address != network {
         let single = format!("{}/{}", format_address(address), width(address));
         warnings.push(format!(
             "{path}: CIDR value {} is ambiguous in this context (should be {} or {}?)",
             quote(text),
-            quote(&shown),
+            quote(&network_text),
             quote(&single)
         ));
     }
@@ -74,7 +74,7 @@ pub(super) fn of_network(path: impl Display, text: &str) -> Vec<String> {
         warnings.push(format!(
             "{path}: non-standard CIDR value {} is invalid: use {}",
             quote(text),
-            quote(&shown)
+            quote(&network_text)
         ));
     }
     if let Some(IpAddr::V6(strict)) = strict

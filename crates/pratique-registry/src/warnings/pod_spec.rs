@@ -85,8 +85,8 @@ const VOLUMES: &[(&str, &str)] = &[
 ];
 
 pub(super) fn of_label(label: &str) -> Option<&'static str> {
-    let found = NODE_LABELS.iter().find(|(name, _)| *name == label);
-    found.map(|(_, message)| *message)
+    let row = NODE_LABELS.iter().find(|(name, _)| *name == label);
+    row.map(|(_, message)| *message)
 }
 
 /// The warnings about the labels that the expressions of a selector of nodes name.
@@ -105,12 +105,12 @@ pub(super) fn of_expressions(selector: &Value<'_>, path: impl Display) -> Vec<St
 pub(super) fn of_volume_source(path: impl Display, source: &str) -> Option<String> {
     let (_, message) = VOLUMES.iter().find(|(name, _)| *name == source)?;
     // Messages have the name that the server has for it.
-    let shown = if source == "storageos" {
+    let printed_name = if source == "storageos" {
         "storageOS"
     } else {
         source
     };
-    Some(format!("{path}.{shown}: {message}"))
+    Some(format!("{path}.{printed_name}: {message}"))
 }
 
 /// The warnings of a pod, or of a template at `at`.
@@ -297,7 +297,7 @@ impl PodWarnings<'_> {
     }
 
     /// Amounts of bytes that are not whole.
-    fn amounts(&mut self, path: FieldPath<'_>, shown: impl Display, of: &Value<'_>) {
+    fn amounts(&mut self, path: FieldPath<'_>, printed_path: impl Display, of: &Value<'_>) {
         for resource in ["memory", "ephemeral-storage"] {
             let Some(text) = of
                 .at(path)
@@ -308,7 +308,7 @@ impl PodWarnings<'_> {
             };
             if is_fractional_text(text) {
                 self.add(
-                    format_args!("{shown}[{resource}]"),
+                    format_args!("{printed_path}[{resource}]"),
                     format_args!(
                         "fractional byte value {} is invalid, must be an integer",
                         quote(text)

@@ -25,14 +25,14 @@ pub(super) fn claim(object: &Value<'_>) -> Vec<String> {
 
 /// The warnings about the amounts of a claim, whose spec is shown at a path.
 // Upstream: pkg/api/persistentvolumeclaim/util.go, GetWarningsForPersistentVolumeClaimSpec
-pub(super) fn of_claim_amounts(claim: &Value<'_>, shown: impl Display) -> Vec<String> {
+pub(super) fn of_claim_amounts(claim: &Value<'_>, path: impl Display) -> Vec<String> {
     let mut warnings = Vec::new();
     for kind in ["requests", "limits"] {
         let amount = object::text(claim, &["spec", "resources", kind, "storage"]);
         if is_fractional_text(amount) {
             let amount = quote(amount);
             warnings.push(format!(
-                "{shown}.resources.{kind}[storage]: fractional byte value {amount} is invalid, must be an integer"
+                "{path}.resources.{kind}[storage]: fractional byte value {amount} is invalid, must be an integer"
             ));
         }
     }

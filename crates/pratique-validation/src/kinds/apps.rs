@@ -243,7 +243,11 @@ fn validate_controller_revision_update(request: &Request<'_>, errors: &mut Error
     validate_controller_revision(request, errors);
     let (data, old) = (request.object.child("data"), request.old.child("data"));
     if data.value() != old.value() {
-        let shown = escape_html(&data.value().to_string()).into_owned();
-        errors.invalid(data, BadValue::Prepared(shown.into()), crate::errors::IMMUTABLE);
+        let data_text = escape_html(&data.value().to_string()).into_owned();
+        errors.invalid(
+            data,
+            BadValue::Prepared(data_text.into()),
+            crate::errors::IMMUTABLE,
+        );
     }
 }

@@ -150,16 +150,16 @@ fn validate_json(value: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     let bytes = pratique_json::base64::decode(value.as_text()).unwrap_or_default();
-    let shown = BadValue::Text("<secret contents redacted>".into());
+    let redacted = BadValue::Text("<secret contents redacted>".into());
     match parse_json(&bytes) {
         Ok(Value::Object(_) | Value::Null) => {}
         Ok(other) => {
             let what = kind_in_go(&other);
             let detail =
                 format!("json: cannot unmarshal {what} into Go value of type map[string]interface {{}}");
-            errors.invalid(value, shown, &detail);
+            errors.invalid(value, redacted, &detail);
         }
-        Err(error) => errors.invalid(value, shown, &error),
+        Err(error) => errors.invalid(value, redacted, &error),
     }
 }
 

@@ -117,14 +117,14 @@ fn zero_version() -> Option<Version> {
 // Upstream: pkg/apis/coordination/validation/validation.go, ValidateCoordinatedLeaseStrategy
 fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
     // The name of the field is added once more.
-    let shown = Node::with_path(strategy.value(), strategy.path().child("strategy"));
+    let printed_strategy = Node::with_path(strategy.value(), strategy.path().child("strategy"));
     if !strategy.as_text().contains('/') {
         if strategy.as_text() != "OldestEmulationVersion" {
-            errors.not_supported(&shown, &["OldestEmulationVersion"]);
+            errors.not_supported(&printed_strategy, &["OldestEmulationVersion"]);
         }
         return;
     }
     for message in qualified_name(strategy.as_text()) {
-        errors.invalid(shown, named(strategy.as_text()), &message);
+        errors.invalid(printed_strategy, named(strategy.as_text()), &message);
     }
 }

@@ -56,8 +56,8 @@ pub(super) const KINDS: &[KindRules] = &[
             let (object, old) = (&request.object, &request.old);
             validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
             let (spec, old) = (object.child("spec"), old.child("spec"));
-            let (controller, before) = (spec.child("controller"), old.child("controller"));
-            if controller.as_text() != before.as_text() {
+            let (controller, old_controller) = (spec.child("controller"), old.child("controller"));
+            if controller.as_text() != old_controller.as_text() {
                 errors.invalid_or_empty(&controller, crate::errors::IMMUTABLE);
             }
             ingresses::validate_class(request, errors);

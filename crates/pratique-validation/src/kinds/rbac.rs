@@ -240,13 +240,13 @@ fn validate_same_role(request: &Request<'_>, errors: &mut Errors) {
         return;
     }
     let text = |name: &str| pratique_json::Value::from(role.child(name).as_text()).to_string();
-    let shown = format!(
+    let role_text = format!(
         "{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}",
         text("apiGroup"),
         text("kind"),
         text("name")
     );
-    let shown = pratique_json::escape_html(&shown).into_owned();
+    let role_text = pratique_json::escape_html(&role_text).into_owned();
     // Upstream: pkg/apis/rbac/validation/validation.go, ValidateRoleBindingUpdate: changed in 1.37
     let detail = if errors.release().at_least(1, 37) {
         crate::errors::IMMUTABLE
@@ -254,6 +254,6 @@ fn validate_same_role(request: &Request<'_>, errors: &mut Errors) {
         "cannot change roleRef"
     };
     let start = errors.len();
-    errors.invalid(role, BadValue::Prepared(shown.into()), detail);
+    errors.invalid(role, BadValue::Prepared(role_text.into()), detail);
     errors.cover_from(start, "immutable");
 }

@@ -166,7 +166,7 @@ const APP_ARMOR_TEXTS: ProfileTexts = ProfileTexts {
 fn match_profile(
     annotation: &Node<'_, '_>,
     profile: &Node<'_, '_>,
-    shown: &Node<'_, '_>,
+    printed_profile: &Node<'_, '_>,
     texts: &ProfileTexts,
     errors: &mut Errors,
 ) {
@@ -181,12 +181,12 @@ fn match_profile(
         _ => true,
     };
     if !matches {
-        errors.forbidden(shown.child("type"), texts.kind_detail);
+        errors.forbidden(printed_profile.child("type"), texts.kind_detail);
     } else if profile.child("type").as_text() == "Localhost" {
         let file = profile.child("localhostProfile");
         let same = text.strip_prefix("localhost/") == Some(file.as_text());
         if !file.is_set() || !same {
-            errors.forbidden(shown.child("localhostProfile"), texts.file_detail);
+            errors.forbidden(printed_profile.child("localhostProfile"), texts.file_detail);
         }
     }
 }

@@ -246,8 +246,8 @@ fn add_host_ports<'v>(
         let (protocol, address) = (port.child("protocol").as_text(), port.child("hostIP").as_text());
         if !seen.insert((protocol, address, number)) {
             let ports = path.child("ports");
-            let shown = format!("{protocol}/{address}/{number}");
-            errors.duplicate(ports.index(index).child("hostPort"), shown);
+            let port_text = format!("{protocol}/{address}/{number}");
+            errors.duplicate(ports.index(index).child("hostPort"), port_text);
         }
     }
 }

@@ -90,14 +90,14 @@ fn validate_propagation(
         return;
     }
     // The path is that of the list.
-    let shown = Node::with_path(propagation.value(), mounts.path().child("mountPropagation"));
+    let printed_propagation = Node::with_path(propagation.value(), mounts.path().child("mountPropagation"));
     if !SUPPORTED.contains(&propagation.as_text()) {
-        errors.not_supported(&shown, SUPPORTED);
+        errors.not_supported(&printed_propagation, SUPPORTED);
     }
     let is_privileged = container.child("securityContext").child("privileged").is_true();
     if propagation.as_text() == "Bidirectional" && !is_privileged {
         errors.forbidden(
-            shown,
+            printed_propagation,
             "Bidirectional mount propagation is available only to privileged containers",
         );
     }
@@ -109,22 +109,22 @@ fn validate_recursive_read_only(mount: &Node<'_, '_>, mounts: &Node<'_, '_>, err
     if !mode.is_set() {
         return;
     }
-    let shown = Node::with_path(mode.value(), mounts.path().child("recursiveReadOnly"));
+    let printed_mode = Node::with_path(mode.value(), mounts.path().child("recursiveReadOnly"));
     match mode.as_text() {
         "Disabled" => {}
         "Enabled" | "IfPossible" => {
             if !mount.child("readOnly").is_true() {
-                errors.forbidden(shown, "may only be specified when readOnly is true");
+                errors.forbidden(printed_mode, "may only be specified when readOnly is true");
             }
             let propagation = mount.child("mountPropagation");
             if propagation.is_set() && propagation.as_text() != "None" {
                 errors.forbidden(
-                    shown,
+                    printed_mode,
                     "may only be specified when mountPropagation is None or not specified",
                 );
             }
         }
-        _ => errors.not_supported(&shown, &["Disabled", "Enabled", "IfPossible"]),
+        _ => errors.not_supported(&printed_mode, &["Disabled", "Enabled", "IfPossible"]),
     }
 }
 

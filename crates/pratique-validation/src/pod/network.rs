@@ -99,9 +99,9 @@ pub(super) fn validate_host_users(spec: &Node<'_, '_>, options: PodOptions, erro
     if !options.user_namespace_host_network && spec.child("hostNetwork").is_true() {
         errors.forbidden(spec.child("hostNetwork"), DETAIL);
     }
-    for (name, shown) in [("hostPID", "HostPID"), ("hostIPC", "HostIPC")] {
+    for (name, printed_name) in [("hostPID", "HostPID"), ("hostIPC", "HostIPC")] {
         if spec.child(name).is_true() {
-            errors.forbidden(spec.child(shown), DETAIL);
+            errors.forbidden(spec.child(printed_name), DETAIL);
         }
     }
     if options.user_namespace_devices {

@@ -114,11 +114,11 @@ fn validate_token(token: &Node<'_, '_>, projected: &Node<'_, '_>, options: PodOp
     }
     let path = token.child("path");
     // Errors name the volume, not the source.
-    let shown = Node::with_path(path.value(), projected.path().child("path"));
+    let printed_path = Node::with_path(path.value(), projected.path().child("path"));
     if path.as_text().is_empty() {
-        errors.required(shown, "");
+        errors.required(printed_path, "");
     } else if !options.non_local_token_path {
-        validate_local_path(&path, &shown, errors);
+        validate_local_path(&path, &printed_path, errors);
     }
     validate_user(&token.child("user"), errors);
 }

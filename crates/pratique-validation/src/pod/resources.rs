@@ -292,14 +292,14 @@ fn validate_consistency(spec: &Node<'_, '_>, resources: &Node<'_, '_>, errors: &
             errors.invalid(limit, limit.as_text(), &detail);
         }
     }
-    let shown = resources.path().child("containers");
+    let containers_path = resources.path().child("containers");
     for (index, container) in spec.child("containers").items().enumerate() {
         let of_container = container.child("resources");
         for (name, limit) in of_container.child("limits").entries() {
             let of_pod = limits.key(name);
             if of_pod.is_set() && quantity(&limit) > quantity(&of_pod) {
                 let detail = format!("must be less than or equal to pod limits of {}", of_pod.as_text());
-                let path = shown.index(index);
+                let path = containers_path.index(index);
                 errors.invalid(path.key(name).child("limits"), limit.as_text(), &detail);
             }
         }

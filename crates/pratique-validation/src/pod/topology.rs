@@ -26,8 +26,8 @@ pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodO
             errors.not_supported(&action, ACTIONS);
         }
         if places.is_repeated(at, (key.as_text(), action.as_text())) {
-            let shown = format!("{{{}, {}}}", key.as_text(), action.as_text());
-            errors.duplicate(constraint.child("{topologyKey, whenUnsatisfiable}"), shown);
+            let pair = format!("{{{}, {}}}", key.as_text(), action.as_text());
+            errors.duplicate(constraint.child("{topologyKey, whenUnsatisfiable}"), pair);
         }
         let domains = constraint.child("minDomains");
         if domains.is_set() {

@@ -109,7 +109,7 @@ fn validate_deadline(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Error
             errors.invalid(deadline, seconds, &inclusive_range(0, max));
             false
         }
-        (Some(seconds), Some(before)) if before < seconds => {
+        (Some(seconds), Some(old_seconds)) if old_seconds < seconds => {
             errors.invalid(deadline, seconds, "must be less than or equal to previous value");
             false
         }

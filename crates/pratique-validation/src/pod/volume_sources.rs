@@ -18,7 +18,7 @@ use crate::quantities::quantity;
 /// A source of volumes, and how errors name it.
 pub(super) struct VolumeSource {
     pub(super) name: &'static str,
-    pub(super) shown: &'static str,
+    pub(super) printed_name: &'static str,
     pub(super) shown_if_forbidden: &'static str,
 }
 
@@ -26,10 +26,10 @@ const fn source(name: &'static str) -> VolumeSource {
     renamed(name, name, name)
 }
 
-const fn renamed(name: &'static str, shown: &'static str, shown_if_forbidden: &'static str) -> VolumeSource {
+const fn renamed(name: &'static str, printed_name: &'static str, shown_if_forbidden: &'static str) -> VolumeSource {
     VolumeSource {
         name,
-        shown,
+        printed_name,
         shown_if_forbidden,
     }
 }

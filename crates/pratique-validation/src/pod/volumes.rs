@@ -52,19 +52,19 @@ pub(super) fn validate_volumes<'v>(
         if known.claims.contains(name) {
             continue;
         }
-        let shown = volumes.path().index(added);
+        let volume_path = volumes.path().index(added);
         added += 1;
-        let mut found = Errors::of_gates(errors.gates());
+        let mut name_errors = Errors::of_gates(errors.gates());
         // The claim is looked at first, and has the name of the volume.
         if name.is_empty() {
-            found.required(shown.child("persistentVolumeClaim").child("claimName"), "");
+            name_errors.required(volume_path.child("persistentVolumeClaim").child("claimName"), "");
         }
-        validate_name(&Node::with_path(metadata.value(), shown), &mut found);
-        if found.is_empty() {
+        validate_name(&Node::with_path(metadata.value(), volume_path), &mut name_errors);
+        if name_errors.is_empty() {
             known.names.insert(name);
         }
         known.claims.insert(name);
-        errors.extend(found);
+        errors.extend(name_errors);
     }
     let templates = known.claims.len();
     let template_names = LazyCell::new(|| template_names(claim_templates));
@@ -79,9 +79,9 @@ pub(super) fn validate_volumes<'v>(
         if templates > 0 && template_names.contains(name) {
             continue;
         }
-        let shown = if templates > 0 { added } else { index };
+        let printed_index = if templates > 0 { added } else { index };
         added += 1;
-        let volume = Node::with_path(volume.value(), volumes.path().index(shown));
+        let volume = Node::with_path(volume.value(), volumes.path().index(printed_index));
         validate_volume(&volume, pod_name, &mut known, options, errors);
         validate_not_created(&volume, pod_name, &|| &*created, errors);
     }
@@ -159,7 +159,7 @@ fn validate_sources(volume: &Node<'_, '_>, pod_name: &str, options: PodOptions, 
     let at_most = volume.len().saturating_sub(usize::from(name.is_set()));
     let sources = SOURCES.iter().filter(|source| is_there(source.name));
     for source in sources.take(at_most) {
-        let value = volume.child_as(source.name, source.shown);
+        let value = volume.child_as(source.name, source.printed_name);
         if !value.is_set() {
             continue;
         }

@@ -338,8 +338,8 @@ fn validate_gang(spec: &Node<'_, '_>, errors: &mut Errors) {
 /// Indexed Jobs are scaled by both numbers together.
 // Upstream: pkg/apis/batch/validation/validation.go, validateCompletions
 fn validate_completions(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    let (field, before) = (spec.child("completions"), old.child("completions"));
-    if field.value() == before.value() {
+    let (field, old_field) = (spec.child("completions"), old.child("completions"));
+    if field.value() == old_field.value() {
         return;
     }
     let value = field
@@ -389,9 +389,9 @@ fn validate_template_update(request: &Request<'_>, errors: &mut Errors) {
         let new_spec = template.child("spec");
         if !crate::node::is_same(new_spec.value(), &allowed_spec) {
             // The path is written as one name.
-            let shown = spec.path().child("template.spec");
+            let template_path = spec.path().child("template.spec");
             errors.invalid(
-                shown,
+                template_path,
                 internal_json(errors.release(), "core.PodSpec", new_spec.value()),
                 IMMUTABLE,
             );

@@ -109,14 +109,14 @@ fn validate_values(limit: &Node<'_, '_>, name: &str, is_of_pods: bool, errors: &
             (default_words, max_words, &default, &max),
         ]);
     }
-    for ((what, one), (other_what, other), field, shown) in comparisons {
+    for ((what, one), (other_what, other), field, amount) in comparisons {
         if is_greater(one, other) {
             let detail = format!(
                 "{what} {} is greater than {other_what} {}",
                 one.as_text(),
                 other.as_text()
             );
-            errors.invalid(field, printed(shown), &detail);
+            errors.invalid(field, printed(amount), &detail);
         }
     }
     validate_ratio(&ratio, &min, &max, errors);

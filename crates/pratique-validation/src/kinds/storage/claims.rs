@@ -139,8 +139,8 @@ fn validate_class_change(request: &Request<'_>, new_form: &mut Value<'static>, e
         return;
     }
     if annotation.as_text() != old_annotation.as_text() {
-        let shown = metadata.path().child("annotations");
-        errors.invalid(shown.child(CLASS_ANNOTATION), annotation.as_text(), IMMUTABLE);
+        let annotations = metadata.path().child("annotations");
+        errors.invalid(annotations.child(CLASS_ANNOTATION), annotation.as_text(), IMMUTABLE);
     }
     if comes && (!old_annotation.is_set() || is_old) {
         set(new_form, "storageClassName", &Value::Null);

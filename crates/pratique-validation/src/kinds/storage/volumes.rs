@@ -190,8 +190,8 @@ fn validate_capacity(capacity: &Node<'_, '_>, errors: &mut Errors) {
 
 fn validate_sources(spec: &Node<'_, '_>, name: &str, has_affinity: bool, errors: &mut Errors) {
     let mut count = 0;
-    for (source, shown, forbidden) in SOURCES {
-        let value = spec.child_as(source, shown);
+    for (source, printed_name, forbidden) in SOURCES {
+        let value = spec.child_as(source, printed_name);
         if !value.is_set() {
             continue;
         }
