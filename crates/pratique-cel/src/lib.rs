@@ -116,7 +116,7 @@
 //!
 //! # Tools
 //!
-//! [`Environment::parse`] and [`Environment::check`] are the steps of compiling: an [`ast::Ast`], and the types and
+//! [`Environment::parse`] and [`Environment::check_types`] are the steps of compiling: an [`ast::Ast`], and the types and
 //! [references](Reference) of its nodes. [`print`](mod@print) writes a tree as text again, and an [`EvaluationObserver`] is shown
 //! the value of each node while a program runs.
 //!

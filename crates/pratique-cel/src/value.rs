@@ -164,7 +164,7 @@ pub trait Struct: Debug {
     }
 
     /// The unknown part of the value, if the host knows only some of its fields. An attribute that ends at such a value is unknown,
-    /// and so is one at a field whose [`get`](Self::get) or [`has`](Self::has) returns [unknown](Fault::unknown_value). Functions never
+    /// and so is one at a field whose [`get`](Self::get) or [`has`](Self::has) returns [unknown](Fault::unknown). Functions never
     /// get such a value.
     fn unknown(&self) -> Option<Unknown> {
         None

@@ -24,7 +24,7 @@ pub trait Cluster: Namespaces + Sync {
     }
 
     /// Whether the params of a kind in a namespace (empty for a kind of cluster scope) are still to be looked up: the
-    /// evaluation then ends as [pending](crate::Unfinished::Pending), and is repeated once they are known. It is called
+    /// evaluation then ends as [pending](crate::UnfinishedEvaluation::Pending), and is repeated once they are known. It is called
     /// before [`param`](Self::param) and [`params`](Self::params).
     fn params_pending(&self, kind: &GroupVersionKind, namespace: &str) -> bool {
         let _ = (kind, namespace);

@@ -76,7 +76,7 @@ impl<'a> EvalContext<'a> {
         EvalContext { on_undecided, ..self }
     }
 
-    /// Ends soon after `interrupt` is set, with [`Unfinished::Interrupted`](crate::Unfinished::Interrupted). Calls of
+    /// Ends soon after `interrupt` is set, with [`UnfinishedEvaluation::Interrupted`](crate::UnfinishedEvaluation::Interrupted). Calls of
     /// webhooks end at its deadline.
     #[must_use]
     pub fn with_interrupt(self, interrupt: &'a Interrupt) -> Self {

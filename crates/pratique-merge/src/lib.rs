@@ -1,6 +1,6 @@
 //! How admission changes objects: structured merge and JSON Patch, as the Kubernetes API server does them.
 //!
-//! [`structured`] merges what an `ApplyConfiguration` of a MutatingAdmissionPolicy gives into an object, by the
+//! [`structured_merge`] merges what an `ApplyConfiguration` of a MutatingAdmissionPolicy gives into an object, by the
 //! schema of the object's kind: structs and maps by member, keyed lists by element, sets by union. What can only be
 //! replaced as a whole is refused.
 //!

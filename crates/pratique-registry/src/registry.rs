@@ -65,7 +65,7 @@ pub struct Prepared<'v> {
     /// The request as validating admission sees it.
     pub attributes: Attributes<'v>,
     /// The object that is stored and answered, or the `Status` that answers a binding or an eviction; null where there is
-    /// none, or where a request is [without](UpdateRequest::without_stored) it.
+    /// none, or where a request is [without](Request::without_stored) it.
     pub stored: Value<'v>,
     /// The warnings with the answer.
     pub warnings: Vec<String>,

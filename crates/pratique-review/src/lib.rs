@@ -50,7 +50,7 @@
 //! assert!(review.causes.is_empty(), "a policy denies it, and not the server's own validation");
 //! ```
 //!
-//! [`sorted`] divides the objects of files into static manifests and objects of the API, as a server would have them; policies
+//! [`sorted_objects`] divides the objects of files into static manifests and objects of the API, as a server would have them; policies
 //! without a binding are [`Unbound`], and [`SourceFiles`] recognises what is no object of the API by its nature. [`chain`] runs a
 //! request through a server's whole chain, step by step.
 //!

@@ -119,8 +119,8 @@
 //! [`AdmissionReview::into_valid_request`] and `validate` are for those.
 //!
 //! An API server calls a webhook in one of the two phases, so [`review`](Live::review), [`answer`](Live::answer) and
-//! [`service`](Live::service) are told which: [`Phase::Mutating`](observer::Phase) or
-//! [`Phase::Validating`](observer::Phase), whose responses never have a patch. A [step](step::Place) runs in the phase of its
+//! [`service`](Live::service) are told which: [`AdmissionPhase::Mutating`](observer::AdmissionPhase) or
+//! [`AdmissionPhase::Validating`](observer::AdmissionPhase), whose responses never have a patch. A [step](step::StepPlace) runs in the phase of its
 //! place.
 //!
 //! # Allowed, denied, undecided

@@ -26,7 +26,7 @@ use pratique_policy::{Interrupt, MemoryLimit};
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Ends all work once it is set, evaluations included. Where its deadline has passed, the request is answered as an
-    /// API server's that timed out: 504. Otherwise it gets no answer: [`Unfinished::Interrupted`](crate::Unfinished).
+    /// API server's that timed out: 504. Otherwise it gets no answer: [`UnfinishedEvaluation::Interrupted`](crate::UnfinishedEvaluation).
     pub interrupt: Interrupt,
     /// The memory limit of expressions, for each phase and each thread that takes part in it, and of calls of webhooks
     /// (their reviews, answers and patches), for each phase. A request that needs more is refused whatever the failure

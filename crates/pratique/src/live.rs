@@ -88,12 +88,12 @@ impl Live {
 
     /// The response of an admission webhook to a request. An API server calls webhooks of a
     /// MutatingWebhookConfiguration in the mutating phase, and those of a ValidatingWebhookConfiguration in the validating
-    /// phase, so `phases` is [`Phase::Mutating`](crate::observer::Phase) or
-    /// [`Phase::Validating`](crate::observer::Phase):
+    /// phase, so `phases` is [`AdmissionPhase::Mutating`](crate::observer::AdmissionPhase) or
+    /// [`AdmissionPhase::Validating`](crate::observer::AdmissionPhase):
     ///
     /// | | mutating | validating | [`AdmissionPhases::Both`] |
     /// |---|---|---|---|
-    /// | mutating policies and webhooks, steps up to [`Place::Schema`](crate::step::Place::Schema) | yes | | yes |
+    /// | mutating policies and webhooks, steps up to [`StepPlace::Schema`](crate::step::StepPlace::Schema) | yes | | yes |
     /// | validating policies and webhooks, the later steps | | yes | yes |
     /// | the response may have a patch | yes | never | yes |
     ///

@@ -159,7 +159,7 @@ fn ignores_hang_up() -> bool {
 }
 
 #[cfg(not(unix))]
-struct Signals;
+struct ProcessSignals;
 
 #[cfg(not(unix))]
 impl ProcessSignals {
