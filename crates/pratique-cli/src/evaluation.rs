@@ -26,6 +26,7 @@ pub(crate) mod policies;
 pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod request;
+pub(crate) mod request_subject;
 pub(crate) mod result;
 pub(crate) mod results;
 pub(crate) mod sarif;

@@ -14,6 +14,7 @@ use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_cause::PlacedCause;
 use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
 use crate::evaluation::pod_findings::{add_policies, add_undecided};
+use crate::evaluation::request_subject::RequestSubject;
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::output::finding::AnnotationLevel;
 use crate::output::json::is_zero;
@@ -26,6 +27,9 @@ use pratique_review::{PolicyAction as Action, PolicyDecision};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DecisionRecord {
+    /// Where the object is, with its end.
+    #[serde(skip)]
+    pub(crate) location: Location,
     /// The file, or the path of an object of a cluster, which has no lines.
     pub(crate) file: String,
     #[serde(skip_serializing_if = "is_zero")]
@@ -153,6 +157,7 @@ impl DecisionRecord {
         let server_warnings = server_warnings.into_iter().map(str::to_owned).collect();
         let place = input.shown_location();
         DecisionRecord {
+            location: place.clone(),
             file: place.file.to_string(),
             line: place.start.line,
             column: place.start.column,
@@ -233,15 +238,15 @@ impl DecisionRecord {
 
     /// The request: `CREATE deployments.apps shop/web`.
     pub(crate) fn subject(&self) -> String {
-        let parent = self.parent.as_ref();
-        let parent = parent.map(|parent| format!(" of {} {}", parent.kind, parent.name));
-        format!(
-            "{} {} {}{}",
-            self.operation,
-            self.resource_with_part(),
-            namespaced(&self.namespace, &self.name),
-            parent.unwrap_or_default()
-        )
+        let subject = RequestSubject {
+            operation: self.operation,
+            resource: &self.resource,
+            subresource: &self.subresource,
+            namespace: &self.namespace,
+            name: &self.name,
+            parent: self.parent.as_ref(),
+        };
+        subject.to_string()
     }
 
     /// The [remarks](Self::remarks) for readers: what a binding both warns of and records is said once, as the graver of the two.

@@ -16,6 +16,7 @@ use crate::evaluation::missing_input::{JsonUndecided, help};
 use crate::evaluation::placed_cause;
 use crate::evaluation::placed_drop;
 use crate::evaluation::record::DecisionRecord;
+use crate::evaluation::request_subject::RequestSubject;
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::evaluation::undecided_reasons::UndecidedReason;
 use crate::explanation;
@@ -360,28 +361,15 @@ fn mutation(step: &MutationStep) -> String {
 /// Describes the subject of a request: `CREATE pods/status shop/web`.
 pub(crate) fn subject(input: &InputRequest<'_>) -> String {
     let request = &input.request;
-    let resource = request.resource.group_resource();
-    let part = if request.sub_resource.is_empty() { "" } else { "/" };
-    let name = match input.name() {
-        "" => "(no name)",
-        name => name,
+    let subject = RequestSubject {
+        operation: request.operation,
+        resource: &request.resource.group_resource().to_string(),
+        subresource: &request.sub_resource,
+        namespace: &request.namespace,
+        name: input.name(),
+        parent: input.parent.as_ref(),
     };
-    let namespaced = !request.namespace.is_empty() && resource.resource != "namespaces";
-    let namespace = if namespaced {
-        format!("{}/", request.namespace)
-    } else {
-        String::new()
-    };
-    let parent = input
-        .parent
-        .as_ref()
-        .map(|parent| format!(" of {} {}", parent.kind, parent.name));
-    format!(
-        "{} {resource}{part}{} {namespace}{name}{}",
-        request.operation,
-        request.sub_resource,
-        parent.unwrap_or_default()
-    )
+    subject.to_string()
 }
 
 /// An AdmissionReview with response, and additional results.

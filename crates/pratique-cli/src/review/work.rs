@@ -35,7 +35,7 @@ use crate::input::fields::PieceFields;
 use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject, ParsedObjects, piece};
 use crate::output::PrintedOutput;
-use crate::output::github::AnnotationCounts;
+use crate::output::github::{AnnotationCounts, Commands};
 use crate::output::notice::InputNotice;
 use crate::output::text::PrintableText;
 use crate::review::object_comparison::OperationCounts;
@@ -555,7 +555,8 @@ impl InputReviewer<'_> {
                 }
                 ReviewFormat::Ndjson => printed.json_line(&record)?,
                 ReviewFormat::Github => {
-                    let commands = github::review_commands(&result, &record);
+                    let mut commands = Commands::default();
+                    github::annotate_record(&mut commands, &record);
                     reviewed.annotations.add(commands.counts());
                     printed.github(&commands);
                 }

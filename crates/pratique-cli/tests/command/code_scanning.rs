@@ -333,9 +333,15 @@ fn annotations_name_a_file() {
         run.stdout_has("::warning file=twice%3A a.yaml,line=");
         run
     };
-    annotate("review");
+    let decisions = |run: &Run| {
+        let lines = run.stdout.lines().filter(|line| line.contains("::CREATE "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let of_review = decisions(&annotate("review"));
     // A scan annotates what a review does, and has the counts at its end.
     let run = annotate("scan");
+    assert!(!of_review.is_empty());
+    assert_eq!(of_review, decisions(&run));
     let ending = run.stdout.lines().skip_while(|line| line.starts_with("::"));
     let ending = ending.collect::<Vec<_>>().join("\n");
     assert!(
