@@ -17,6 +17,8 @@ const MAX_TOLD: usize = 1000;
 pub(super) struct PrintedAnswers {
     /// Whether nothing is left out.
     prints_all: bool,
+    /// Whether each object is named, as an output does not have it.
+    names_all: bool,
     told: BTreeSet<UndecidedReason>,
     /// How many allowed objects were named, and how many were not.
     allowed: usize,
@@ -35,6 +37,14 @@ impl PrintedAnswers {
         }
     }
 
+    /// The same, with each object named: only reasons are told once.
+    pub(super) fn naming_all(prints_all: bool) -> Self {
+        PrintedAnswers {
+            names_all: true,
+            ..PrintedAnswers::new(prints_all)
+        }
+    }
+
     /// What is printed of an answer.
     pub(super) fn print(&mut self, answer: &HumanReview) -> PrintableText {
         if self.prints_all {
@@ -42,6 +52,7 @@ impl PrintedAnswers {
         }
         let is_new = answer.reasons().any(|reason| !self.told.contains(reason));
         match answer.weight {
+            AnswerWeight::Allowed | AnswerWeight::Undecided if self.names_all => {}
             AnswerWeight::Allowed if self.allowed >= MAX_NAMED => {
                 self.unnamed += 1;
                 return PrintableText::new();

@@ -47,6 +47,7 @@ pub(super) struct ReviewPrinter<'a> {
     named: NamedInputs,
     progress: ProgressLine,
     answers: PrintedAnswers,
+    side_answers: PrintedAnswers,
     /// Where the objects that are allowed are written to.
     object_files: Option<ObjectFiles>,
     records: Vec<DecisionRecord>,
@@ -106,6 +107,7 @@ impl<'a> ReviewPrinter<'a> {
             .map_or(ReviewFormat::Human, |output| output.format);
         Ok(ReviewPrinter {
             answers: PrintedAnswers::new(arguments.all),
+            side_answers: PrintedAnswers::naming_all(arguments.all),
             object_files: directory.map(ObjectFiles::create).transpose()?,
             arguments,
             errors,
@@ -147,7 +149,7 @@ impl<'a> ReviewPrinter<'a> {
     /// Prints what came of a part of the inputs.
     pub(super) fn print(&mut self, mut reviewed: ReviewedPart) -> Result<(), CliError> {
         let duplicates = self.duplicates(&mut reviewed);
-        let is_silent = reviewed.notes.as_str().is_empty()
+        let is_silent = reviewed.side_answers.is_empty()
             && reviewed.printed.iter().all(PrintedOutput::is_empty)
             && reviewed.answers.is_empty()
             && reviewed.errors.is_empty()
@@ -199,11 +201,11 @@ impl<'a> ReviewPrinter<'a> {
             }
         }
         reviewed.errors.retain(|error| !self.errors.has(error));
-        if !reviewed.errors.is_empty() {
-            reviewed.notes.push(&reviewed.error_text);
+        for answer in &reviewed.side_answers {
+            output::eprint(&self.side_answers.print(answer));
         }
-        if !reviewed.notes.as_str().is_empty() {
-            output::eprint(&reviewed.notes);
+        if !reviewed.errors.is_empty() {
+            output::eprint(&reviewed.error_text);
         }
         for assumed in reviewed.assumed {
             self.assumed.add(assumed);

@@ -99,7 +99,8 @@ pub(super) struct ReviewedPart {
     pub(super) answers: Vec<HumanReview>,
     /// The objects that are allowed, for files.
     pub(super) objects: Vec<ResultObject>,
-    pub(super) notes: PrintableText,
+    /// The answers that are told beside an output without them.
+    pub(super) side_answers: Vec<HumanReview>,
     pub(super) notices: Vec<InputNotice>,
     pub(super) tally: ReviewTally,
     pub(super) accepted: AcceptedFindings,
@@ -640,7 +641,8 @@ impl ReviewedPart {
 
     /// How many bytes there are to print, about.
     fn len(&self) -> usize {
-        let answers = self.answers.iter().map(HumanReview::len);
+        let answers = self.answers.iter().chain(&self.side_answers);
+        let answers = answers.map(HumanReview::len);
         let objects = self.objects.iter().map(ResultObject::len);
         let printed = self.printed.iter().map(PrintedOutput::len);
         printed.sum::<usize>() + answers.sum::<usize>() + objects.sum::<usize>()
@@ -653,7 +655,7 @@ impl ReviewedPart {
             ..detail
         };
         let answer = report::one((result, record), detail, StreamStyle::of_stderr());
-        self.notes.push(&answer.whole());
+        self.side_answers.push(answer);
     }
 
     fn warn(&mut self, place: &str, messages: &[String]) {

@@ -36,6 +36,22 @@ fn a_reason_is_told_once_with_the_flag_that_answers_it() {
     assert!(last.contains("\"objects\":30"), "{last}");
 }
 
+/// Objects that are in no stream are named beside it, each one, and what is the same for them is told once.
+#[test]
+fn reasons_are_told_once_beside_a_stream() {
+    let directory = Directory::new().with("maps.yaml", config_maps(30));
+    for more in [&["--output", "yaml"][..], &["--output", "diff"]] {
+        let run = directory.run(&[&["review", "--chain", "maps.yaml"], more].concat());
+        run.exits(3);
+        assert_eq!(run.stderr.matches("CREATE configmaps").count(), 30, "{run}");
+        assert_eq!(
+            run.stderr.matches("  ResourceQuota is undecided").count(),
+            1,
+            "{run}"
+        );
+    }
+}
+
 #[test]
 fn somebody_says_that_there_are_none() {
     let directory = Directory::new().with("maps.yaml", config_maps(30));
