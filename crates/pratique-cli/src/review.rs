@@ -36,8 +36,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::rendering::{BuildOptions, name_stdin};
 use crate::input::sources::report_sources;
 use crate::input::{self, FileSelection};
-use crate::output::notice::InputNotices;
-use crate::output::text::text;
+use crate::output::notice::{Notice, InputNotices};
 use crate::output::{self};
 use crate::review::review_error::ReviewError;
 use crate::snapshot::{self, StateSource};
@@ -262,13 +261,16 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     printer.notices.extend(files.notices());
     let passed_over = files.passed_over();
     if printer.object_count == 0 && printer.errors.count() == 0 {
-        output::eprint(&passed_over.to_text(arguments.files.verbose));
-        let inputs = input::format_paths(&arguments.inputs).join(", ");
+        let paths = input::format_paths(&arguments.inputs);
         if printer.empty_lists == 0 {
+            output::eprint(&passed_over.to_text(arguments.files.verbose));
+            let inputs = paths.join(", ");
             return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
         }
-        output::eprint(&text!("{}: an empty List: there is nothing to review\n", inputs));
-        return Ok(ExitStatus::Success);
+        for path in paths {
+            let told = Notice::new("no-object", path, "an empty List: there is nothing to review");
+            printer.notices.tell(told);
+        }
     }
     let summary = EvaluationSummary::new(&EvaluationFacts {
         policies: vec![EvaluatedPolicies {

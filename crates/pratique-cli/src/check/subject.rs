@@ -14,7 +14,7 @@ use pratique_review::sorted_objects::{Group, SortedPolicies};
 use pratique_review::{SourceFile, SourceFiles};
 use pratique_schema::FeatureGates;
 
-use super::empty::{has_no_document, holds_only_empty_lists, is_empty_list};
+use super::empty::has_nothing;
 use super::loaded_plugin::{LoadedPlugin, LoadedPlugins, StartRefusal};
 use super::plugin::{plugin_of, plugins_of};
 use super::sorted_input;
@@ -37,8 +37,6 @@ pub(super) enum CheckSubject {
     Manifests(Vec<ManifestFile>, ManifestPlugin),
     /// A file that was loaded when it was read.
     Whole(String, Group, ManifestSet),
-    /// Empty lists, which any plugin accepts.
-    Nothing,
     /// Objects of any origins and plugins among others, and where they are.
     Sorted(String, SortedPolicies),
     /// The objects of a cluster, and its name.
@@ -93,18 +91,12 @@ impl CheckSubject {
                     return Ok(CheckSubject::Sorted(path, sorted));
                 }
                 permit_directory(directory).map_err(unreadable)?;
-                if !holds_only_empty_lists(&path) {
-                    sorted_input::require_manifests(&path, &sorted)?;
-                }
+                sorted_input::require_manifests(&path, &sorted_objects)?;
             } else {
                 permit_directory(directory).map_err(unreadable)?;
             }
-            return match plugin.map_or_else(|| plugin_of(&path), Ok) {
-                Err(CliError::Check(CheckError::NoPlugin { .. })) if holds_only_empty_lists(&path) => {
-                    Ok(CheckSubject::Nothing)
-                }
-                plugin => Ok(CheckSubject::Directory(path, plugin?)),
-            };
+            let plugin = plugin.map_or_else(|| plugin_of(&path), Ok)?;
+            return Ok(CheckSubject::Directory(path, plugin));
         }
         let source = SourceFiles::default().recognize(path);
         if let Some(source) = source.filter(|source| !source.kind.is_checked()) {
@@ -149,13 +141,12 @@ impl CheckSubject {
                 }],
                 plugin,
             ),
-            None if has_no_document(&display_path, &content) => {
+            None if has_nothing(&display_path, content) => {
                 return Err(CliError::NoManifests {
                     path: display_path,
                     count: 0,
                 });
             }
-            None if is_empty_list(&display_path, content) => CheckSubject::Nothing,
             None => CheckSubject::Configuration(text()?),
         })
     }
@@ -175,7 +166,6 @@ impl CheckSubject {
             stops_server: true,
         };
         match self {
-            CheckSubject::Nothing => Ok(LoadedPlugins::new(Vec::new())),
             CheckSubject::Whole(_, group, set) => Ok(LoadedPlugins::of_group(*group, std::mem::take(set))),
             CheckSubject::Configuration(path) => configuration(path, expressions, gates, admission_plugins, root),
             CheckSubject::Directory(path, plugin) => {
@@ -225,9 +215,7 @@ impl CheckSubject {
             _ if !is_transient => Vec::new(),
             CheckSubject::Sorted(_, sorted) | CheckSubject::OfCluster(_, sorted) => sorted.files,
             CheckSubject::Manifests(files, _) => files,
-            CheckSubject::Whole(..) | CheckSubject::Nothing | CheckSubject::Configuration(_) | CheckSubject::Directory(..) => {
-                Vec::new()
-            }
+            CheckSubject::Whole(..) | CheckSubject::Configuration(_) | CheckSubject::Directory(..) => Vec::new(),
         }
     }
 }

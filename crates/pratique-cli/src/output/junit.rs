@@ -94,7 +94,8 @@ pub(crate) fn xml(name: &str, suites: &[JunitSuite]) -> XmlDocument {
 
 fn counts<'c>(cases: impl Iterator<Item = &'c JunitCase> + Clone) -> String {
     let count = |is: fn(&CaseOutcome) -> bool| cases.clone().filter(|case| is(&case.outcome)).count();
-    let seconds: f64 = cases.clone().map(|case| case.seconds).sum();
+    // The sum of nothing would be -0.
+    let seconds = cases.clone().fold(0.0, |sum, case| sum + case.seconds);
     format!(
         " tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{seconds:.6}\"",
         cases.clone().count(),

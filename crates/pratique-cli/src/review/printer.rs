@@ -319,6 +319,8 @@ impl<'a> ReviewPrinter<'a> {
             Some(junit::NOTHING_REFUSES)
         } else if self.lacks_policies {
             Some("policies among the inputs are not evaluated")
+        } else if self.object_count == 0 && count == 0 {
+            Some("there is nothing to review")
         } else {
             None
         };

@@ -161,7 +161,7 @@ const CLAIMS: &[Claim] = &[
     (&["review", "nothing"], 2, "nothing: there is no object to review"),
     (
         &["review", "list.yaml"],
-        0,
+        3,
         "list.yaml: an empty List: there is nothing to review",
     ),
     (&["review"], 2, "INPUT"),

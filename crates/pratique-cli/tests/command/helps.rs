@@ -189,14 +189,30 @@ fn empty_lists() {
         .with("policies/list.yaml", list)
         .with("policies/policy.yaml", POLICY.to_owned() + "---\n" + BINDING)
         .with("good.yaml", CLEAN);
+    // There is nothing to check in them, whichever way they come.
     directory.run(&["check", "list.yaml"]).is("empty-list.txt");
-    for path in ["lists", "policies"] {
-        let run = directory.run(&["check", path]);
-        run.exits(0);
+    for path in ["list.yaml", "lists", "-"] {
+        let run = directory.run_with(&["check", path], list, &[]);
+        run.exits(2)
+            .stderr_has("there is no policy, binding or webhook configuration in it");
+    }
+    directory.run(&["check", "policies"]).exits(0);
+    // A server that is told to read them starts.
+    for path in ["list.yaml", "lists", "-"] {
+        let line = ["check", "--plugin", "ValidatingAdmissionPolicy", path];
+        let run = directory.run_with(&line, list, &[]);
+        run.exits(0).stdout_has("valid");
     }
     directory
         .run(&["review", "pods.json"])
         .is("review-empty-list.txt");
+    for path in ["list.yaml", "-"] {
+        let run = directory.run_with(&["review", "-o", "github", path], list, &[]);
+        run.exits(3)
+            .stdout_has("an empty List: there is nothing to review");
+    }
+    let run = directory.run(&["review", "-o", "junit", "list.yaml"]);
+    assert!(!run.stdout.contains("-0"), "{run}");
     let run = directory.run(&["review", "--quiet", "list.yaml", "good.yaml"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
 }
