@@ -38,6 +38,7 @@
 mod convert;
 mod entries;
 mod event;
+mod log_piece;
 mod managed_log;
 mod recent_objects;
 mod recorded_outcome;
@@ -47,7 +48,7 @@ mod uri;
 
 pub use entries::{Entry, EntryError, Located, entries};
 pub use event::{API_VERSION, Event, EventError, Level, ObjectReference, ResponseStatus, Stage};
-pub use managed_log::{is_managed_entry, is_managed_text};
+pub use log_piece::is_log;
 pub use recent_objects::RecentObjects;
 pub use recorded_outcome::{RecordedOutcome, Refusal, RefusedBy};
 pub use replay_result::{

@@ -209,14 +209,14 @@ fn begins_with_time(text: &str) -> bool {
 }
 
 /// Whether a text begins with a line of an export of a managed cluster's log, of text or of columns.
-pub fn is_managed_text(text: &[u8]) -> bool {
+pub(crate) fn is_managed_text(text: &[u8]) -> bool {
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty());
     first.is_some_and(|line| event_of_line(line).is_some())
 }
 
 /// Whether a value is an entry of a managed cluster's log.
-pub fn is_managed_entry(value: &Value<'_>) -> bool {
+pub(crate) fn is_managed_entry(value: &Value<'_>) -> bool {
     match value {
         Value::Object(members) => EntryForm::recognize(members).is_some(),
         Value::Array(items) => items.first().is_some_and(is_managed_entry),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_replay::{API_VERSION, Located, entries, is_managed_entry, is_managed_text};
+use pratique_replay::{Located, entries, is_log};
 use pratique_request::AssumedResource;
 use pratique_schema::Release;
-use pratique_stream::{PieceForm, Piece};
-use pratique_types::{GroupVersionKind, admission};
+use pratique_stream::Piece;
+use pratique_types::GroupVersionKind;
 
 use super::source::ImpactUnit;
 use crate::acceptance::AcceptedFindings;
@@ -211,19 +211,4 @@ impl WorkloadScope<'_> {
         let decision = result.outcome.decision().into();
         self.expansion.counted_pod(pods, decision, object, result.input)
     }
-}
-
-/// Whether a piece is one of a log, by its first value.
-pub(crate) fn is_log(piece: &Piece) -> bool {
-    let text = match (&piece.form, piece.values.first()) {
-        (PieceForm::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
-        (PieceForm::Documents | PieceForm::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),
-        (PieceForm::Documents | PieceForm::ListEnd(_), None) => Some(piece.text.as_slice()),
-    };
-    let text = text.unwrap_or_default();
-    let Ok(value) = pratique_json::parse(text) else {
-        return is_managed_text(text);
-    };
-    let version = value.get("apiVersion").and_then(Value::as_str);
-    matches!(version, Some(API_VERSION | admission::API_VERSION)) || is_managed_entry(&value)
 }

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use pratique_replay::is_log;
 use pratique_review::SourceFile;
 use pratique_stream::Limits;
 #[cfg(feature = "kube")]
 use pratique_types::Operation;
 
-use super::part::is_log;
 use crate::arguments::ExpandArguments;
 #[cfg(feature = "kube")]
 use crate::arguments::ListArguments;

@@ -46,6 +46,25 @@ fn requests_of_a_log_are_compared() {
     );
 }
 
+/// A line that was cut off, as when a server crashed, is an error of its own, and makes no objects of the others.
+#[test]
+fn a_damaged_line_of_a_log_is_told() {
+    let log = std::fs::read_to_string(sample("audit.log")).unwrap();
+    let mut lines: Vec<&str> = log.lines().collect();
+    lines[3] = lines[3].get(..150).unwrap();
+    let directory = Directory::new().with("audit.log", lines.join("\n"));
+    let (old, new) = (sample("policies"), sample("next"));
+    let line = ["impact", "--old", &old, "--new", &new, "audit.log", "-o", "json"];
+    let run = directory.run(&line);
+    run.exits(1).stderr_has("error: audit.log:4:1: not JSON: ");
+    assert_eq!(numbers(&run), [3, 4, 0, 2], "{run}");
+    let alone = directory.with("audit.log", lines[3]);
+    alone
+        .run(&line)
+        .exits(2)
+        .stderr_has("error: audit.log:1:1: not JSON: ");
+}
+
 #[test]
 fn the_same_policies_change_nothing() {
     let (log, old) = (sample("audit.log"), sample("policies"));
