@@ -12,7 +12,7 @@ pub(crate) mod finding_key;
 mod known_findings;
 mod known_policies;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use pratique_json::Value;
@@ -73,6 +73,8 @@ pub(crate) struct AcceptedFindings {
     excepted: usize,
     /// The exceptions that accepted something.
     used: BTreeSet<usize>,
+    /// Those that others before them leave something to repeat, with the first of these.
+    repeating: BTreeMap<usize, usize>,
     /// What was found, except for what exceptions accept. No baseline goes with checkpoints, so that these do without.
     #[serde(skip)]
     found: KnownFindings,
@@ -236,15 +238,15 @@ impl AcceptanceRules {
     }
 
     fn accepted(&self, finding: &FindingFacts<'_>, labels: Labels<'_>) -> Option<AcceptedFinding> {
-        let mut exceptions = self.exceptions.iter().enumerate();
-        let by = exceptions
-            .find(|(_, exception)| exception.accepts(finding, labels))
-            .map(|(index, exception)| AcceptedBy::Exception {
-                reason: exception.reason.clone(),
-                until: exception.until.clone(),
-                place: exception.place(),
-                index,
-            });
+        let exceptions = self.exceptions.iter().enumerate();
+        let mut accepting = exceptions.filter(|(_, exception)| exception.accepts(finding, labels));
+        let by = accepting.next().map(|(index, exception)| AcceptedBy::Exception {
+            reason: exception.reason.clone(),
+            until: exception.until.clone(),
+            place: exception.place(),
+            index,
+            repeated_by: accepting.map(|(index, _)| index).collect(),
+        });
         let key = finding.key();
         let by = by.or_else(|| {
             let is_known = self.baseline.as_ref()?.known.has(&key);
@@ -265,12 +267,17 @@ impl AcceptanceRules {
         self.baseline.is_some() || self.written.is_some()
     }
 
-    /// What is told of the exceptions that accepted nothing, but for those that are used.
-    fn unused_notices(&self, used: &BTreeSet<usize>) -> impl Iterator<Item = InputNotice> {
+    /// What is told of the exceptions that accepted nothing in a run.
+    fn unused_notices(&self, run: &AcceptedFindings) -> impl Iterator<Item = InputNotice> {
         let exceptions = self.exceptions.iter().enumerate();
-        let unused = exceptions.filter(|(index, _)| !used.contains(index));
-        unused.map(|(_, exception)| {
-            let message = format!("unused exception: {}", exception.why_unused(&self.policies));
+        let unused = exceptions.filter(|(index, _)| !run.used.contains(index));
+        unused.map(|(index, exception)| {
+            let first = run.repeating.get(&index);
+            let why = match first.and_then(|first| self.exceptions.get(*first)) {
+                Some(first) => format!("the one at {} accepts the same", first.place()),
+                None => exception.why_unused(&self.policies),
+            };
+            let message = format!("unused exception: {why}");
             InputNotice::new(UNUSED_EXCEPTION, exception.place(), message)
         })
     }
@@ -303,7 +310,7 @@ impl AcceptanceRules {
                 unused_exceptions: self.exceptions.len().saturating_sub(run.used.len()),
                 expired_exceptions: self.expired.len(),
             },
-            unused: self.unused_notices(&run.used).collect(),
+            unused: self.unused_notices(run).collect(),
             ..AcceptanceSummary::default()
         };
         if let Some(BaselineFile { path, known }) = &self.baseline {
@@ -332,9 +339,14 @@ impl AcceptedFindings {
                     self.known += 1;
                     self.found.add(finding.key.clone(), 1);
                 }
-                AcceptedBy::Exception { index, .. } => {
+                AcceptedBy::Exception {
+                    index, repeated_by, ..
+                } => {
                     self.excepted += 1;
                     self.used.insert(*index);
+                    for repeating in repeated_by {
+                        self.repeating.entry(*repeating).or_insert(*index);
+                    }
                 }
             }
         }
@@ -362,6 +374,9 @@ impl AcceptedFindings {
         self.known += other.known;
         self.excepted += other.excepted;
         self.used.extend(other.used);
+        for (repeating, first) in other.repeating {
+            self.repeating.entry(repeating).or_insert(first);
+        }
         self.found.merge(other.found);
     }
 }

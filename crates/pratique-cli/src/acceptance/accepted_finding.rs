@@ -36,6 +36,9 @@ pub(crate) enum AcceptedBy {
         place: String,
         #[serde(skip)]
         index: usize,
+        /// Those behind it that accept the same.
+        #[serde(skip)]
+        repeated_by: Vec<usize>,
     },
 }
 

@@ -76,15 +76,16 @@ impl PolicyException {
             let validations = counted(count, "validation", "validations");
             return format!("{policy} has {validations}, and none with the place {index}");
         }
+        match self.unknown_kinds(policies) {
+            None => format!("there is nothing of {policy} that it accepts"),
+            Some(unknown) => format!("there is nothing of {policy} that it accepts; {unknown}"),
+        }
+    }
+
+    fn unknown_kinds(&self, policies: &KnownPolicies) -> Option<String> {
         let unknown = self.kinds.iter().filter(|kind| !policies.has_kind(kind));
         let unknown: Vec<&str> = unknown.map(String::as_str).collect();
-        if unknown.is_empty() {
-            return format!("there is nothing of {policy} that it accepts");
-        }
-        format!(
-            "there is nothing of {policy} that it accepts; Kubernetes has no kind {}",
-            unknown.join(", ")
-        )
+        (!unknown.is_empty()).then(|| format!("Kubernetes has no kind {}", unknown.join(", ")))
     }
 
     /// `file:line:column`

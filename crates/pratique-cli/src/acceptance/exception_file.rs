@@ -136,7 +136,11 @@ pub(super) fn exceptions(file: &ManifestFile) -> Result<Vec<PolicyException>, Ve
         for id in fields(source, source.root()).list("exceptions") {
             match exception(source, id) {
                 Ok(exception) => exceptions.push(exception),
-                Err(why) => problems.push(Problem::new(Rule::InvalidField, why).at(location(source, id))),
+                Err((field, why)) => {
+                    let node = fields(source, id).node(field).unwrap_or(id);
+                    let why = format!("`{field}`: {why}");
+                    problems.push(Problem::new(Rule::InvalidField, why).at(location(source, node)));
+                }
             }
         }
     }
@@ -159,26 +163,44 @@ fn location(source: &ObjectSource, id: NodeId) -> Location {
 }
 
 /// The exception of a mapping that was validated.
-fn exception(source: &ObjectSource, id: NodeId) -> Result<PolicyException, String> {
+///
+/// # Errors
+/// The field that is wrong, and why.
+fn exception(source: &ObjectSource, id: NodeId) -> Result<PolicyException, (&'static str, String)> {
     let of = fields(source, id);
     let value = |name: &str| of.node(name).map(|id| fields(source, id).value_of());
-    let validation = value("validation")
-        .map(|value| validation_name(&value))
-        .transpose()?;
-    let selector = value("selector").map(|value| selector(&value)).transpose()?;
-    let until = of.read_text("until").map(day).transpose()?;
-    let reason = of.read_text("reason").unwrap_or_default();
-    if reason.trim().is_empty() {
-        return Err("`reason` is empty: an exception says why it is one".to_owned());
-    }
+    let validation = value("validation").map(|value| validation_name(&value));
+    let validation = validation.transpose().map_err(|why| ("validation", why))?;
+    let selector = value("selector").map(|value| selector(&value));
+    let selector = selector.transpose().map_err(|why| ("selector", why))?;
+    let until = of.read_text("until").map(day);
+    let until = until.transpose().map_err(|why| ("until", why))?;
+    let text = |name, why: &str| {
+        let text = of.read_text(name).unwrap_or_default();
+        let is_empty = text.trim().is_empty();
+        if is_empty {
+            Err((name, why.to_owned()))
+        } else {
+            Ok(text)
+        }
+    };
+    // Of nothing, or of everything? What is to be accepted is said.
+    let names = |name| {
+        let names = of.texts(name);
+        if names.is_empty() && of.node(name).is_some() {
+            Err((name, "it has nothing: leave it out for all".to_owned()))
+        } else {
+            Ok(names)
+        }
+    };
     Ok(PolicyException {
-        policy: of.read_text("policy").unwrap_or_default(),
+        policy: text("policy", "it is empty: an exception names its policy")?,
         validation,
-        kinds: of.texts("kinds"),
-        namespaces: of.texts("namespaces"),
-        names: of.texts("names"),
+        kinds: names("kinds")?,
+        namespaces: names("namespaces")?,
+        names: names("names")?,
         selector,
-        reason,
+        reason: text("reason", "it is empty: an exception says why it is one")?,
         until,
         location: location(source, id),
     })
@@ -188,17 +210,16 @@ fn validation_name(value: &JsonValue<'_>) -> Result<ValidationName, String> {
     match (value.as_int(), value.as_str()) {
         (Some(index), _) => usize::try_from(index)
             .map(ValidationName::Index)
-            .map_err(|_| format!("`validation`: {index} is no place in a list, which begins with 0")),
+            .map_err(|_| format!("{index} is no place in a list, which begins with 0")),
         (None, Some(message)) => Ok(ValidationName::new(message)),
-        (None, None) => Err("`validation`: expected a number, a message or an expression".to_owned()),
+        (None, None) => Err("expected a number, a message or an expression".to_owned()),
     }
 }
 
 fn selector(value: &JsonValue<'_>) -> Result<Selector, String> {
-    let json = serde_json::to_value(value).map_err(|error| format!("`selector`: {error}"))?;
-    let selector: LabelSelector =
-        serde_json::from_value(json).map_err(|error| format!("`selector`: {error}"))?;
-    Selector::compile(&selector).map_err(|error| format!("`selector`: {error}"))
+    let json = serde_json::to_value(value).map_err(|error| error.to_string())?;
+    let selector: LabelSelector = serde_json::from_value(json).map_err(|error| error.to_string())?;
+    Selector::compile(&selector).map_err(|error| error.to_string())
 }
 
 /// A day of the calendar: `2026-12-31`.
@@ -215,9 +236,7 @@ fn day(text: String) -> Result<String, String> {
     if is_day && text.len() == "2026-12-31".len() {
         Ok(text)
     } else {
-        Err(format!(
-            "`until`: {text:?} is no day: expected a date such as 2026-12-31"
-        ))
+        Err(format!("{text:?} is no day: expected a date such as 2026-12-31"))
     }
 }
 
@@ -261,9 +280,23 @@ mod tests {
     }
 
     #[test]
+    fn faults_are_at_their_fields() {
+        let file = ManifestFile {
+            path: "exceptions.yaml".to_owned(),
+            content: "apiVersion: pratique/v1alpha1\nkind: Exceptions\nexceptions:\n- policy: p\n  reason: r\n  until: soon\n"
+                .into(),
+        };
+        let problems = exceptions(&file).unwrap_err();
+        let location = problems[0].location.as_ref().unwrap();
+        assert_eq!((location.start.line, location.start.column), (6, 10));
+    }
+
+    #[test]
     fn what_is_wrong_is_told() {
         for (text, expected) in [
-            ("- {policy: p, reason: ' '}\n", "`reason` is empty"),
+            ("- {policy: p, reason: ' '}\n", "`reason`: it is empty"),
+            ("- {policy: '', reason: r}\n", "`policy`: it is empty"),
+            ("- {policy: p, reason: r, names: []}\n", "`names`: it has nothing"),
             ("- {policy: p}\n", "reason"),
             ("- {policy: p, reason: r, until: 2026-02-29}\n", "is no day"),
             ("- {policy: p, reason: r, until: tomorrow}\n", "is no day"),

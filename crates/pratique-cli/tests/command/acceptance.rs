@@ -193,6 +193,19 @@ fn exceptions_that_accept_nothing_are_told() {
     assert!(!part.to_string().contains("unused exception"), "{part}");
 }
 
+/// Of two that accept the same, one is left over.
+#[test]
+fn exceptions_that_repeat_others_are_told() {
+    let directory = directory(&[("old", "tier: web")]);
+    let list = "- {policy: team, reason: r}\n- {policy: owned, reason: r}\n- {policy: team, names: [old], reason: r}\n";
+    fs::write(directory.path().join("exceptions.yaml"), exceptions(list)).unwrap();
+    let run = review(&directory, &["--exceptions", "exceptions.yaml"]);
+    run.exits(0).shows(&[
+        "exceptions.yaml:6:3: unused exception: the one at exceptions.yaml:4:3 accepts the same",
+        "by 2 of 3 exceptions",
+    ]);
+}
+
 /// What is accepted has its column in the table of a summary.
 #[test]
 fn summaries_count_what_is_accepted() {
