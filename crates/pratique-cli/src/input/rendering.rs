@@ -19,12 +19,13 @@ use pratique_manifest::{
     SourceDocument, Location, ManifestFile, MappingFields, Position, path_text, read_contents, read_documents,
 };
 use pratique_request::kind_of;
-use pratique_review::{CHART, FieldPath, KUSTOMIZATIONS};
+use pratique_review::FieldPath;
 
 use super::fields::PieceFields;
 use super::{STDIN_FILENAME_COMMANDS, read_regular};
 use crate::output::counted_nouns::counted;
 use crate::output::notice::{MISSING_SOURCE, InputNotice};
+use build_program::main_file;
 pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
 use chart_root::ChartRoots;
 use document_origin::DocumentOrigin;
@@ -128,10 +129,7 @@ pub(crate) fn name_stdin(path: Option<&Path>) {
 
 /// The file that stands for what is made of a path: of the directory of a chart or a kustomization, the one that makes it so.
 fn rendered_file(path: &Path) -> PathBuf {
-    let mut files = [CHART].iter().chain(&KUSTOMIZATIONS).map(|name| path.join(name));
-    files
-        .find(|file| file.is_file())
-        .unwrap_or_else(|| path.to_owned())
+    main_file(path).unwrap_or_else(|| path.to_owned())
 }
 
 /// Finds the sources of objects of the inputs that a program made.

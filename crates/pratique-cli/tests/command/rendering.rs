@@ -326,6 +326,26 @@ fn standard_input_can_have_a_name() {
         .stdout_has("saved.yaml:11:1: CREATE");
 }
 
+/// The lines of what was made are none of the chart or the kustomization that it was made of.
+#[test]
+fn what_has_no_source_is_of_the_directory_that_was_built() {
+    let directory = repository().with("overlays/prod/kustomization.yaml", "resources: [../../base]\n");
+    let object = rendered("-1").replace("# Source: ", "# ");
+    for (built, file) in [
+        ("overlays/prod", "overlays/prod/kustomization.yaml"),
+        ("charts/shop-chart", "charts/shop-chart/Chart.yaml"),
+    ] {
+        let line = ["--stdin-filename", built];
+        review(&directory, &line, &object)
+            .exits(1)
+            .stdout_has(&format!("{file}: CREATE deployments.apps default/a-web: denied"))
+            .stdout_has(&format!("= rendered: {file}:18:"));
+        review(&directory, &[&line[..], &["-o", "github"]].concat(), &object)
+            .exits(1)
+            .stdout_has(&format!("::error file={file},title=invalid::"));
+    }
+}
+
 /// An object as Kustomize writes it, with its origin.
 fn annotated(origin: &str) -> String {
     format!(
@@ -464,6 +484,16 @@ mod programs {
         run(&directory, &["review", "--render", "policies"])
             .exits(2)
             .stderr_has("there is no chart and no kustomization among the inputs");
+    }
+
+    #[test]
+    fn what_a_program_says_is_passed_on() {
+        let warning = "walk.go:75: found symbolic link";
+        let script = format!("echo '{warning}' >&2; cat rendered.yaml");
+        let directory = with_program(repository(), "helm", &script);
+        run(&directory, &RENDER)
+            .exits(1)
+            .stderr_has(&format!("note: charts/shop-chart: helm template: {warning}"));
     }
 
     #[test]

@@ -17,6 +17,8 @@ use pratique_review::{CHART, KUSTOMIZATIONS};
 use super::kustomize_origin::read_annotation;
 use super::render_error::RenderError;
 use crate::input::spool::{self, SpooledPipe};
+use crate::output;
+use crate::output::text::{Text, text};
 
 /// How much is kept of what a program says on standard error, in bytes.
 const MAX_MESSAGE: u64 = 16 << 10;
@@ -50,8 +52,8 @@ pub(crate) struct BuiltDirectory {
     pub(super) root: PathBuf,
     /// The files of objects, as Kustomize tells them.
     origins: HashMap<BuiltObject, PathBuf>,
-    /// The file that stands for objects of which nothing is told.
-    kustomization: Option<PathBuf>,
+    /// The file that stands for objects of which nothing is told: the chart, or the kustomization.
+    main_file: Option<PathBuf>,
 }
 
 /// An object by its API version, kind, namespace and name.
@@ -77,9 +79,9 @@ impl BuiltDirectory {
     /// A directory of which somebody else made objects.
     pub(crate) fn new(root: PathBuf) -> Self {
         BuiltDirectory {
+            main_file: main_file(&root),
             root,
             origins: HashMap::new(),
-            kustomization: None,
         }
     }
 
@@ -87,7 +89,23 @@ impl BuiltDirectory {
     pub(super) fn origin_of(&self, object: &Value<'_>) -> Option<PathBuf> {
         let told = self.origins.get(&BuiltObject::identify(object)).cloned();
         told.or_else(|| read_annotation(object, &self.root))
-            .or_else(|| self.kustomization.clone())
+            .or_else(|| self.main_file.clone())
+    }
+}
+
+/// What a program writes.
+struct ProgramOutput {
+    output: SpooledPipe,
+    /// What it says besides.
+    notes: Vec<Text>,
+}
+
+impl ProgramOutput {
+    /// Passes on what the program says: that it goes on does not make it unimportant.
+    fn tell(&self) {
+        self.notes
+            .iter()
+            .for_each(|note| output::eprint(&output::note(note)));
     }
 }
 
@@ -97,7 +115,7 @@ impl BuildProgram {
         if directory.join(CHART).is_file() {
             Some(BuildProgram::Helm)
         } else {
-            kustomization(directory).map(|_| BuildProgram::Kustomize)
+            main_file(directory).map(|_| BuildProgram::Kustomize)
         }
     }
 
@@ -113,16 +131,17 @@ impl BuildProgram {
         match self {
             BuildProgram::Helm => {
                 let made = run(helm(directory, options), "helm template", directory)?;
-                Ok((made, BuiltDirectory::new(directory.to_owned())))
+                made.tell();
+                Ok((made.output, BuiltDirectory::new(directory.to_owned())))
             }
             BuildProgram::Kustomize => {
                 let made = kustomize(directory)?;
+                made.tell();
                 let built = BuiltDirectory {
                     origins: origins(directory).unwrap_or_default(),
-                    kustomization: kustomization(directory),
                     ..BuiltDirectory::new(directory.to_owned())
                 };
-                Ok((made, built))
+                Ok((made.output, built))
             }
         }
     }
@@ -140,7 +159,7 @@ fn helm(directory: &Path, options: BuildOptions<'_>) -> Command {
 }
 
 /// Runs Kustomize, or the one that is part of kubectl.
-fn kustomize(directory: &Path) -> Result<SpooledPipe, RenderError> {
+fn kustomize(directory: &Path) -> Result<ProgramOutput, RenderError> {
     let mut alone = Command::new("kustomize");
     alone.args(["build", "--"]).arg(directory);
     match run(alone, "kustomize build", directory) {
@@ -167,7 +186,7 @@ fn origins(directory: &Path) -> Option<HashMap<BuiltObject, PathBuf>> {
     fs::write(root.join("kustomization.yaml"), text).ok()?;
     let made = kustomize(&root).ok()?;
     let mut content = Vec::new();
-    let stream = made.open().ok()?;
+    let stream = made.output.open().ok()?;
     stream.input.take(MAX_ORIGINS).read_to_end(&mut content).ok()?;
     let file = ManifestFile {
         path: String::new(),
@@ -203,14 +222,15 @@ fn relative(from: &Path, to: &Path) -> Option<String> {
     Some(up.chain(down).collect::<Vec<_>>().join("/"))
 }
 
-/// The kustomization of a directory.
-fn kustomization(directory: &Path) -> Option<PathBuf> {
-    let mut paths = KUSTOMIZATIONS.iter().map(|name| directory.join(name));
+/// The file that makes a directory a chart or a kustomization.
+pub(super) fn main_file(directory: &Path) -> Option<PathBuf> {
+    let names = [CHART].iter().chain(&KUSTOMIZATIONS);
+    let mut paths = names.map(|name| directory.join(name));
     paths.find(|path| path.is_file())
 }
 
 /// Runs a program to its end, and gives what it writes.
-fn run(mut command: Command, program: &'static str, directory: &Path) -> Result<SpooledPipe, RenderError> {
+fn run(mut command: Command, program: &'static str, directory: &Path) -> Result<ProgramOutput, RenderError> {
     let path = path_text(directory);
     let failed = |error: io::Error| match error.kind() {
         ErrorKind::NotFound => RenderError::NoProgram {
@@ -242,11 +262,17 @@ fn run(mut command: Command, program: &'static str, directory: &Path) -> Result<
     }
     let status = child.wait().map_err(failed)?;
     let message = message.join().unwrap_or_default();
-    let made = made.map_err(failed)?;
+    let output = made.map_err(failed)?;
+    let message = String::from_utf8_lossy(&message);
     if status.success() {
-        Ok(made)
+        let said = message.lines().filter(|line| !line.trim().is_empty());
+        Ok(ProgramOutput {
+            output,
+            notes: said
+                .map(|line| text!("{}: {}: {}", path, program, line))
+                .collect(),
+        })
     } else {
-        let message = String::from_utf8_lossy(&message);
         Err(RenderError::Failed {
             path,
             program,

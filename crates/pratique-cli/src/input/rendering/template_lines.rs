@@ -8,7 +8,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// The most lines that are aligned, of a template times a document: a table has a cell for each pair.
+/// The most lines that are aligned by a table, of a template times a document: it has a cell for each pair. Of longer ones, such as
+/// definitions of custom resources, what is the same at both ends is aligned without one.
 const MAX_CELLS: usize = 4_000_000;
 
 /// The least letters and digits of a line with actions by which it is recognized.
@@ -91,27 +92,23 @@ fn is_output(action: &str) -> bool {
 }
 
 impl TemplateLines {
-    /// Aligns the lines of a document with a template; `None` if they are too many, or nothing of them is in both. Of a template
-    /// with several documents, it is the one that has the most text of it.
+    /// Aligns the lines of a document with a template; `None` if nothing of them is in both. Of a template with several documents, it
+    /// is the one that has the most text of it.
     pub(super) fn align(made: &[&str], template: &str) -> Option<Self> {
         let lines: Vec<TemplateLine<'_>> = template.lines().map(TemplateLine::parse).collect();
         let made: Vec<&str> = made.iter().map(|line| line.trim()).collect();
-        if (lines.len() + 1).checked_mul(made.len() + 1)? > MAX_CELLS {
-            return None;
-        }
+        let all = cells(lines.len(), made.len());
+        let mut budget = MAX_CELLS;
         let mut best: Option<TemplatePart<'_>> = None;
         for part in parts(&lines) {
-            let part = TemplatePart::align(part, &made, &lines);
+            let part = TemplatePart::align(part, &made, &lines, (all > MAX_CELLS).then_some(&mut budget));
             if best.as_ref().map_or(0, |best| best.weight) < part.weight {
                 best = Some(part);
             }
         }
-        let part = best?;
-        let placed = (0..made.len()).map(|index| {
-            let line = part.line(index, &made)?;
-            u32::try_from(line + 1).ok()
-        });
-        Some(TemplateLines(placed.collect()))
+        let places = best?.lines_of(&made);
+        let numbers = places.into_iter().map(|place| u32::try_from(place? + 1).ok());
+        Some(TemplateLines(numbers.collect()))
     }
 
     /// The line of the template, from 1, for a line of the document, from 0.
@@ -132,6 +129,11 @@ fn parts(lines: &[TemplateLine<'_>]) -> Vec<Range<usize>> {
     parts
 }
 
+/// How many cells a table of some lines of a template and of a document has.
+fn cells(lines: usize, made: usize) -> usize {
+    (lines + 1).saturating_mul(made + 1)
+}
+
 /// A document of a template, and which of its lines those of a document that was made of it are.
 struct TemplatePart<'t> {
     lines: &'t [TemplateLine<'t>],
@@ -140,13 +142,90 @@ struct TemplatePart<'t> {
     /// How much text is in both.
     weight: u32,
     aligned: Vec<Option<usize>>,
+    /// The lines of the document that are too many to be aligned.
+    skipped: Range<usize>,
 }
 
 impl<'t> TemplatePart<'t> {
-    /// Finds the alignment with the most text in both.
-    fn align(range: Range<usize>, made: &[&str], lines: &'t [TemplateLine<'t>]) -> Self {
+    /// Finds the alignment with the most text in both; with a budget of cells, only between what is the same at both ends, and as far
+    /// as the budget suffices.
+    fn align(
+        range: Range<usize>,
+        made: &[&str],
+        lines: &'t [TemplateLine<'t>],
+        budget: Option<&mut usize>,
+    ) -> Self {
         let begin = range.start;
         let lines = lines.get(range).unwrap_or_default();
+        let mut part = TemplatePart {
+            lines,
+            begin,
+            weight: 0,
+            aligned: vec![None; made.len()],
+            skipped: 0..0,
+        };
+        let (mut rows, mut columns) = (0..made.len(), 0..lines.len());
+        if let Some(budget) = budget {
+            part.align_ends(made, &mut rows, &mut columns);
+            match budget.checked_sub(cells(rows.len(), columns.len())) {
+                Some(rest) => *budget = rest,
+                None => {
+                    part.skipped = rows;
+                    return part;
+                }
+            }
+        }
+        part.align_between(made, rows, columns);
+        part
+    }
+
+    /// Aligns what is the same at both ends, beside lines without text, and leaves what is between.
+    fn align_ends(&mut self, made: &[&str], rows: &mut Range<usize>, columns: &mut Range<usize>) {
+        while let (Some(text), Some(line)) = (made.get(rows.start), self.lines.get(columns.start)) {
+            if Range::is_empty(rows) || Range::is_empty(columns) {
+                return;
+            }
+            match (line.weight_of(text), text.is_empty()) {
+                (0, true) => rows.start += 1,
+                (0, false) if line.weight == 0 => columns.start += 1,
+                (0, false) => break,
+                (weight, _) => {
+                    self.set(rows.start, columns.start, weight);
+                    (rows.start, columns.start) = (rows.start + 1, columns.start + 1);
+                }
+            }
+        }
+        while let (Some(row), Some(column)) = (rows.end.checked_sub(1), columns.end.checked_sub(1)) {
+            if Range::is_empty(rows) || Range::is_empty(columns) {
+                return;
+            }
+            let (Some(text), Some(line)) = (made.get(row), self.lines.get(column)) else {
+                return;
+            };
+            match (line.weight_of(text), text.is_empty()) {
+                (0, true) => rows.end = row,
+                (0, false) if line.weight == 0 => columns.end = column,
+                (0, false) => break,
+                (weight, _) => {
+                    self.set(row, column, weight);
+                    (rows.end, columns.end) = (row, column);
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, row: usize, column: usize, weight: u32) {
+        self.weight = self.weight.saturating_add(weight);
+        if let Some(place) = self.aligned.get_mut(row) {
+            *place = Some(column);
+        }
+    }
+
+    /// Aligns some lines so that the most text is in both.
+    fn align_between(&mut self, made: &[&str], rows: Range<usize>, columns: Range<usize>) {
+        let (first_row, first_column) = (rows.start, columns.start);
+        let made = made.get(rows).unwrap_or_default();
+        let lines = self.lines.get(columns).unwrap_or_default();
         let width = lines.len() + 1;
         // The most weight of what follows a line of the document and one of the template.
         let mut most = vec![0_u32; width * (made.len() + 1)];
@@ -168,15 +247,12 @@ impl<'t> TemplatePart<'t> {
                 }
             }
         }
-        let mut aligned = vec![None; made.len()];
         let (mut row, mut column) = (0, 0);
         while let (Some(text), Some(line)) = (made.get(row), lines.get(column)) {
             let here = get(&most, at(row, column));
             let weight = line.weight_of(text);
             if weight > 0 && here == weight.saturating_add(get(&most, at(row + 1, column + 1))) {
-                if let Some(place) = aligned.get_mut(row) {
-                    *place = Some(column);
-                }
+                self.set(first_row + row, first_column + column, weight);
                 (row, column) = (row + 1, column + 1);
             } else if here == get(&most, at(row + 1, column)) {
                 row += 1;
@@ -184,25 +260,44 @@ impl<'t> TemplatePart<'t> {
                 column += 1;
             }
         }
-        TemplatePart {
-            lines,
-            begin,
-            weight: get(&most, 0),
-            aligned,
-        }
     }
 
-    /// The line of the template, from 0, for one of the document: the one that it is aligned with, or one that a loop made again, or
-    /// else the action between the lines around it, or else the line above.
-    fn line(&self, index: usize, made: &[&str]) -> Option<usize> {
-        let is_of = (*self.aligned.get(index)?).or_else(|| self.unaligned_line(index, made));
-        is_of.map(|line| self.begin + line)
+    /// The lines of the template, from 0, for those of the document: the one that it is aligned with, or one that a loop made again,
+    /// or else the action between the lines around it, or else the line above.
+    fn lines_of(&self, made: &[&str]) -> Vec<Option<usize>> {
+        let mut next = None;
+        let mut below: Vec<Option<usize>> = self
+            .aligned
+            .iter()
+            .rev()
+            .map(|line| {
+                next = line.or(next);
+                next
+            })
+            .collect();
+        below.reverse();
+        let mut above = None;
+        let mut budget = MAX_CELLS;
+        let rows = made.iter().zip(&self.aligned).zip(below).enumerate();
+        rows.map(|(index, ((text, aligned), below))| {
+            if self.skipped.contains(&index) {
+                return None;
+            }
+            above = aligned.or(above);
+            let line = aligned.or_else(|| self.unaligned_line(text, (above, below), &mut budget));
+            line.map(|line| self.begin + line)
+        })
+        .collect()
     }
 
-    fn unaligned_line(&self, index: usize, made: &[&str]) -> Option<usize> {
-        let above = self.aligned.get(..index)?.iter().rev().find_map(|line| *line);
-        let below = self.aligned.get(index..)?.iter().find_map(|line| *line);
-        let text = made.get(index)?;
+    /// The line of the template for one that is aligned with none, between those around it. Each that is looked at takes from the budget.
+    fn unaligned_line(
+        &self,
+        text: &str,
+        (above, below): (Option<usize>, Option<usize>),
+        budget: &mut usize,
+    ) -> Option<usize> {
+        *budget = budget.checked_sub(self.lines.len())?;
         let weights = self.lines.iter().map(|line| line.weight_of(text)).enumerate();
         let repeated = weights
             .filter(|(_, weight)| *weight > 0)
@@ -307,8 +402,40 @@ spec:
     fn nothing_is_said_of_what_has_nothing_in_common() {
         assert_eq!(TemplateLines::align(&["kind: Pod"], "{{ .Values.all }}"), None);
         assert_eq!(TemplateLines::align(&[], TEMPLATE), None);
-        let many = "a: b\n".repeat(3000);
+    }
+
+    /// Definitions of custom resources have tens of thousands of lines, most of them as they are.
+    #[test]
+    fn long_documents_are_aligned_from_their_ends() {
+        let body: String = (0..9000)
+            .map(|number| format!("    field{number}:\n      type: string\n"))
+            .collect();
+        let head = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n";
+        let template = format!(
+            "{{{{- if .Values.crds }}}}\n{head}  labels:\n    {{{{- include \"labels\" . | nindent 4 }}}}\n  name: a\nspec:\n{body}{{{{- end }}}}\n"
+        );
+        let document = format!("{head}  labels:\n    app: a\n  name: a\nspec:\n{body}");
+        let made: Vec<&str> = document.lines().collect();
+        let lines = TemplateLines::align(&made, &template).unwrap();
+        for (index, expected) in [(0, 2), (3, 5), (4, 6), (5, 7), (7, 9), (18_006, 18_008)] {
+            assert_eq!(
+                lines.source_line(index),
+                Some(expected),
+                "{}",
+                made[index as usize]
+            );
+        }
+        // One line of a template may make any number.
+        let many = format!("kind: ConfigMap\n{}", "  a: b\n".repeat(100_000));
         let made: Vec<&str> = many.lines().collect();
-        assert_eq!(TemplateLines::align(&made, &many), None);
+        let lines = TemplateLines::align(&made, "kind: ConfigMap\n{{ .Values.all }}\n").unwrap();
+        assert_eq!(
+            (lines.source_line(0), lines.source_line(100_000)),
+            (Some(1), Some(2))
+        );
+        // What is between the ends is not aligned if it is too much.
+        let made: Vec<&str> = document.lines().rev().collect();
+        let reversed = TemplateLines::align(&made, &template);
+        assert!(reversed.is_none_or(|lines| lines.source_line(9000).is_none()));
     }
 }
