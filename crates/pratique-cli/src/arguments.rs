@@ -14,6 +14,7 @@ mod expand;
 mod files;
 mod foreign_words;
 mod gates;
+mod headings;
 mod impact;
 mod init;
 #[cfg(feature = "kube")]
@@ -247,7 +248,7 @@ pub(crate) fn parse() -> Result<Vec<ProgramArguments>, ParseError> {
 /// The command line as it was typed.
 pub(crate) fn command() -> clap::Command {
     let command = with_renamed_variables(ProgramArguments::command());
-    kubectl::as_typed(short_help::with_short_help(command))
+    kubectl::as_typed(headings::with_headings(short_help::with_short_help(command)))
 }
 
 /// Parses a command line and the environment.

@@ -6,7 +6,6 @@ use clap::Args;
 
 /// Findings that are told and counted, and do not fail the command.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Accepted findings")]
 pub(crate) struct AcceptanceArguments {
     /// File of exceptions: findings that are accepted for some objects, with a reason and perhaps until a date. By default
     /// those of the field `exceptions` of the project file. The flag can be repeated.

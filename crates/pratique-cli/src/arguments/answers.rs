@@ -9,7 +9,6 @@ use crate::exit::ExitStatus;
 
 /// What is printed of decisions, and which of them fail.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Answers")]
 pub(crate) struct AnswerArguments {
     #[command(flatten)]
     pub(crate) outputs: OutputArguments<ReviewFormat>,

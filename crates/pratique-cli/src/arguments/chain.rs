@@ -8,7 +8,6 @@ use super::{AdmissionPluginArguments, on_or_off};
 
 /// Which of the server's own admission plugins are run.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Admission plugins")]
 pub(crate) struct ChainArguments {
     /// Do all that an API server does to an object, in its order: set defaults, run its own admission plugins (LimitRanger,
     /// ServiceAccount, PodSecurity, ResourceQuota, …), policies and, with --webhooks, webhooks, and tell step by step what

@@ -6,7 +6,6 @@ use clap::Args;
 
 /// Checkpoints of a long run.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Checkpoints")]
 pub(crate) struct CheckpointArguments {
     /// Keep in a file how far the command has come. When it is run again after an interruption, it goes on from there, with the
     /// same report; the file is removed at the end. Only files that have not changed since can be continued, and outputs that are

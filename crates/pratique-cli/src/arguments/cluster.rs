@@ -6,7 +6,6 @@ use clap::ValueEnum;
 
 /// The cluster whose state policies see.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Cluster")]
 pub(crate) struct ClusterArguments {
     /// Take namespaces, CustomResourceDefinitions, params and authorization decisions from the cluster of KUBECONFIG or
     /// ~/.kube/config, or, in a Pod, from the Pod's cluster. Without a cluster every namespace is assumed to exist, and
@@ -40,7 +39,6 @@ pub(crate) struct ClusterArguments {
 
 /// A cluster that is read once.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Cluster")]
 pub(crate) struct ClientArguments {
     /// Read what is not given from the cluster of KUBECONFIG or ~/.kube/config, or, in a Pod, from the Pod's cluster:
     /// policies, if none are named, and the state that they need. Nothing in it is changed.

@@ -7,7 +7,6 @@ use pratique_types::GroupVersionKind;
 
 /// Whether the Pods of workloads are evaluated.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Workloads")]
 pub(crate) struct ExpandArguments {
     /// Evaluate the first Pod of each Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, CronJob and ReplicationController
     /// as well, as its controller creates it. `auto` does so where a policy, a webhook that is called or a plugin of the chain

@@ -62,7 +62,6 @@ pub(crate) struct ImpactArguments {
 
 /// The policies that are compared.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Policies")]
 pub(crate) struct PolicySetArguments {
     /// The policies of now: files, or directories with all YAML and JSON files below them.
     #[arg(
@@ -108,7 +107,6 @@ impl PolicySetArguments {
 
 /// What is printed of a comparison, and what it fails for.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Answers")]
 pub(crate) struct ImpactAnswerArguments {
     #[command(flatten)]
     pub(crate) outputs: OutputArguments<ImpactFormat>,

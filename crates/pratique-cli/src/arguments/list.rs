@@ -8,7 +8,6 @@ use super::duration::duration;
 
 /// How the objects of a cluster are listed.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Cluster")]
 pub(crate) struct ListArguments {
     /// How many objects of the cluster are asked for at a time.
     #[arg(long, env = "PRATIQUE_CHUNK_SIZE", value_name = "N", default_value_t = 500,

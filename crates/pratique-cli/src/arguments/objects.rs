@@ -6,7 +6,6 @@ use super::on_or_off;
 
 /// What becomes of objects before policies see them.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Objects")]
 pub(crate) struct ObjectArguments {
     /// Whether objects get what an API server sets in them: defaults before admission and after each mutation, metadata, and
     /// what their kind has between the phases. With `off`, policies see each object as it is given. An AdmissionReview has
@@ -30,7 +29,6 @@ pub(crate) struct ObjectArguments {
 
 /// Whether objects are judged by the API server's own validation.
 #[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "Objects")]
 pub(crate) struct ValidationArguments {
     /// Whether objects of built-in kinds are judged as an API server does before it stores them, after mutating and before
     /// validating admission: what is invalid is denied. What a server sent (an AdmissionReview) was judged there, and objects

@@ -6,7 +6,6 @@ use clap::Args;
 
 /// How objects are made of sources, and where they come from.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Rendering")]
 pub(crate) struct RenderArguments {
     /// Make the objects of inputs that are charts or kustomizations with `helm template --include-crds`, or with `kustomize build` or
     /// `kubectl kustomize`, which have to be on the path. Findings point to the template, or to the file of a resource, and to its
@@ -22,7 +21,6 @@ pub(crate) struct RenderArguments {
 
 /// Where objects of standard input come from.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Rendering")]
 pub(crate) struct StdinArguments {
     /// What standard input stands for: a file, whose name findings have, or the directory of the chart or kustomization that was
     /// built. Without the flag, the comments of Helm (`# Source: …`) and the origin annotations of Kustomize name sources below the

@@ -58,7 +58,6 @@ pub(crate) struct RememberArguments {
 
 /// What is printed of a replay, and what it fails for.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Answers")]
 pub(crate) struct ReplayAnswerArguments {
     #[command(flatten)]
     pub(crate) outputs: OutputArguments<ReplayFormat>,

@@ -98,7 +98,6 @@ pub(crate) struct PolicyArguments {
 
 /// The request that is built from an object. An AdmissionReview is a request already, and taken as it is.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Requests")]
 pub(crate) struct RequestArguments {
     /// Operation: CREATE, UPDATE, DELETE or CONNECT. By default CREATE; with --old or --since, what leads from the stored
     /// objects to the given ones; with --subresource, what clients do with it.

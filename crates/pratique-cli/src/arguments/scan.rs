@@ -45,7 +45,7 @@ pub(crate) struct ScanArguments {
     pub(crate) chain: ScanChainArguments,
     /// Evaluate each object as an update to itself: what only compares new with old does not refuse it, and policies of
     /// creations do not match.
-    #[arg(long, env = "PRATIQUE_AS_UPDATE", help_heading = "Requests")]
+    #[arg(long, env = "PRATIQUE_AS_UPDATE")]
     pub(crate) as_update: bool,
     #[command(flatten)]
     pub(crate) sender: SenderArguments,
@@ -74,7 +74,6 @@ pub(crate) struct ScanArguments {
 
 /// What is printed of a scan, and what it fails for.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Answers")]
 pub(crate) struct ScanAnswerArguments {
     #[command(flatten)]
     pub(crate) outputs: OutputArguments<ScanFormat>,

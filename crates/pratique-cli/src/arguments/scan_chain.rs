@@ -6,7 +6,6 @@ use super::{AdmissionPluginArguments, on_or_off};
 
 /// Which of the server's own admission plugins are evaluated.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Admission plugins")]
 pub(crate) struct ScanChainArguments {
     /// Evaluate the server's own admission plugins too, as far as they decide by what an object is: PodSecurity, by the labels of
     /// namespaces, LimitRanger, and of those that are off by default LimitPodHardAntiAffinityTopology, PodNodeSelector,

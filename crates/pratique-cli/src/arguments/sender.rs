@@ -4,7 +4,6 @@ use clap::Args;
 
 /// What a client brings into the requests that it makes of objects: a namespace, and its user.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Requests")]
 pub(crate) struct SenderArguments {
     /// Namespace of objects without one.
     #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]

@@ -159,7 +159,6 @@ fn offered(name: &str) -> Result<&'static WebhookPlugin, String> {
 
 /// TLS certificates.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Certificates")]
 pub(crate) struct CertificateArguments {
     /// PEM file with the server's certificate, followed by the intermediate certificates.
     #[arg(
@@ -208,7 +207,6 @@ pub(crate) struct CertificateArguments {
 
 /// Limits on what clients can use.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArguments {
     /// Largest request body, in MiB. An API server sends up to 27 MiB; with a smaller limit, large objects are not
     /// evaluated and are admitted where the failure policy is Ignore.
@@ -238,7 +236,6 @@ pub(crate) struct LimitArguments {
 
 /// Protection against webhooks among the manifests that are slow or fail.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Calls of webhooks among the manifests")]
 pub(crate) struct GuardArguments {
     /// Open a webhook's circuit breaker after this many consecutive failures: the webhook is not called, and its
     /// failurePolicy applies at once. Without the flag there is no circuit breaker, as in an API server.
@@ -282,7 +279,6 @@ impl GuardArguments {
 
 /// The webhook configurations that register this server with an API server.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Webhook configuration")]
 pub(crate) struct RegistrationArguments {
     /// Print the webhook configurations that make an API server send this server the requests that its policies and
     /// webhooks match, and exit.
@@ -348,7 +344,6 @@ pub(crate) struct ServiceReference {
 
 /// Which requests are recorded.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Record")]
 pub(crate) struct RecordArguments {
     /// File in which requests are recorded with their answers, as lines of AdmissionReviews that `pratique replay` reads; without
     /// the data of Secrets and tokens. It is readable by its owner only. Once it has half of --record-max-size, its name gets

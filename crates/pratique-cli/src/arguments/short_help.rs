@@ -135,13 +135,14 @@ mod tests {
 
     use super::*;
     use crate::arguments::ProgramArguments;
+    use crate::arguments::headings::with_headings;
 
     /// The most lines that short help has.
     const MAX_LINES: usize = 40;
 
     #[test]
     fn short_help_is_short_and_long_help_is_whole() {
-        let mut command = with_short_help(ProgramArguments::command());
+        let mut command = with_headings(with_short_help(ProgramArguments::command()));
         command.build();
         for name in FIRST.iter().map(|(name, _)| *name) {
             let Some(section) = command.find_subcommand_mut(name) else {

@@ -48,7 +48,7 @@ pub(crate) struct TestArguments {
     #[command(flatten)]
     pub(crate) client: ClientArguments,
     /// Directory that `pratique snapshot` wrote: the state of a cluster, and policies for suites that name none.
-    #[arg(long, env = "PRATIQUE_SNAPSHOT", value_name = "DIR", help_heading = "Cluster")]
+    #[arg(long, env = "PRATIQUE_SNAPSHOT", value_name = "DIR")]
     #[cfg_attr(feature = "kube", arg(conflicts_with_all = ["cluster", "kubeconfig", "context"]))]
     pub(crate) snapshot: Option<PathBuf>,
     #[command(flatten)]

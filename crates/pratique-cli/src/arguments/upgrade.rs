@@ -78,7 +78,6 @@ pub(crate) struct UpgradeArguments {
 
 /// What is printed of an upgrade, and what it fails for.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Answers")]
 pub(crate) struct UpgradeAnswerArguments {
     #[command(flatten)]
     pub(crate) outputs: OutputArguments<UpgradeFormat>,
