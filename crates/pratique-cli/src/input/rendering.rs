@@ -33,7 +33,7 @@ use kustomize_origin::read_annotation;
 use template_lines::TemplateLines;
 
 /// The largest source in which lines are looked for, in bytes.
-const MAX_SOURCE: u64 = 1 << 20;
+const MAX_SOURCE: u64 = 4 << 20;
 
 /// How many sources are kept.
 const MAX_SOURCES: usize = 2000;

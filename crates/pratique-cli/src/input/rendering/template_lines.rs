@@ -19,26 +19,52 @@ const MIN_LITERAL: usize = 2;
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::input) struct TemplateLines(Vec<Option<u32>>);
 
+/// A line of a document.
+struct MadeLine<'m> {
+    text: &'m str,
+    /// How many blanks are before it.
+    indent: usize,
+}
+
+impl<'m> MadeLine<'m> {
+    fn parse(line: &'m str) -> Self {
+        MadeLine {
+            text: line.trim(),
+            indent: indent_of(line),
+        }
+    }
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
 /// A line of a template.
 struct TemplateLine<'t> {
+    /// How many blanks are before it: so many has each line that is made of its text.
+    indent: usize,
     /// The text around its actions, of which the first and the last are at the ends of the line.
     literals: Vec<&'t str>,
     /// How much of it is text.
     weight: u32,
     /// Whether it has an action that makes text.
     makes_text: bool,
+    /// The least blanks before what its action makes, if it says so: `nindent 8`.
+    made_indent: usize,
 }
 
 impl<'t> TemplateLine<'t> {
     fn parse(line: &'t str) -> Self {
+        let indent = indent_of(line);
         let line = line.trim();
         let mut literals = Vec::new();
-        let mut makes_text = false;
+        let (mut makes_text, mut made_indent) = (false, 0);
         let mut rest = line;
         while let Some((literal, after)) = rest.split_once("{{") {
             let (action, behind) = after.split_once("}}").unwrap_or((after, ""));
             literals.push(literal);
             makes_text |= is_output(action);
+            made_indent = said_indent(action).unwrap_or(made_indent);
             rest = behind;
         }
         literals.push(rest);
@@ -54,14 +80,18 @@ impl<'t> TemplateLine<'t> {
             0
         };
         TemplateLine {
+            indent,
             literals,
             weight,
             makes_text,
+            made_indent,
         }
     }
 
-    /// How well a line of a document is of this line; 0 if it is not.
-    fn weight_of(&self, made: &str) -> u32 {
+    /// How well a line of a document is of this line; 0 if it is not. What is indented otherwise is of it if nothing else is.
+    fn weight_of(&self, made: &MadeLine<'_>) -> u32 {
+        let is_level = self.indent == made.indent;
+        let made = made.text;
         if self.weight == 0 || made.is_empty() {
             return 0;
         }
@@ -77,7 +107,11 @@ impl<'t> TemplateLine<'t> {
                 rest.flatten().is_some_and(|rest| rest.ends_with(last))
             }
         };
-        if is_of { self.weight } else { 0 }
+        match (is_of, is_level) {
+            (true, true) => self.weight * 2 + 1,
+            (true, false) => self.weight * 2,
+            (false, _) => 0,
+        }
     }
 }
 
@@ -91,12 +125,20 @@ fn is_output(action: &str) -> bool {
     !(decides.contains(&word) || action.starts_with("/*") || action.contains(":="))
 }
 
+/// The number behind `nindent` or `indent` in an action.
+fn said_indent(action: &str) -> Option<usize> {
+    let (_, number) = action.rsplit_once("indent ")?;
+    let digits = number.trim_start();
+    let end = digits.find(|digit: char| !digit.is_ascii_digit());
+    digits.get(..end.unwrap_or(digits.len()))?.parse().ok()
+}
+
 impl TemplateLines {
     /// Aligns the lines of a document with a template; `None` if nothing of them is in both. Of a template with several documents, it
     /// is the one that has the most text of it.
     pub(super) fn align(made: &[&str], template: &str) -> Option<Self> {
         let lines: Vec<TemplateLine<'_>> = template.lines().map(TemplateLine::parse).collect();
-        let made: Vec<&str> = made.iter().map(|line| line.trim()).collect();
+        let made: Vec<MadeLine<'_>> = made.iter().map(|line| MadeLine::parse(line)).collect();
         let all = cells(lines.len(), made.len());
         let mut budget = MAX_CELLS;
         let mut best: Option<TemplatePart<'_>> = None;
@@ -151,7 +193,7 @@ impl<'t> TemplatePart<'t> {
     /// as the budget suffices.
     fn align(
         range: Range<usize>,
-        made: &[&str],
+        made: &[MadeLine<'_>],
         lines: &'t [TemplateLine<'t>],
         budget: Option<&mut usize>,
     ) -> Self {
@@ -180,12 +222,12 @@ impl<'t> TemplatePart<'t> {
     }
 
     /// Aligns what is the same at both ends, beside lines without text, and leaves what is between.
-    fn align_ends(&mut self, made: &[&str], rows: &mut Range<usize>, columns: &mut Range<usize>) {
+    fn align_ends(&mut self, made: &[MadeLine<'_>], rows: &mut Range<usize>, columns: &mut Range<usize>) {
         while let (Some(text), Some(line)) = (made.get(rows.start), self.lines.get(columns.start)) {
             if Range::is_empty(rows) || Range::is_empty(columns) {
                 return;
             }
-            match (line.weight_of(text), text.is_empty()) {
+            match (line.weight_of(text), text.text.is_empty()) {
                 (0, true) => rows.start += 1,
                 (0, false) if line.weight == 0 => columns.start += 1,
                 (0, false) => break,
@@ -202,7 +244,7 @@ impl<'t> TemplatePart<'t> {
             let (Some(text), Some(line)) = (made.get(row), self.lines.get(column)) else {
                 return;
             };
-            match (line.weight_of(text), text.is_empty()) {
+            match (line.weight_of(text), text.text.is_empty()) {
                 (0, true) => rows.end = row,
                 (0, false) if line.weight == 0 => columns.end = column,
                 (0, false) => break,
@@ -222,7 +264,7 @@ impl<'t> TemplatePart<'t> {
     }
 
     /// Aligns some lines so that the most text is in both.
-    fn align_between(&mut self, made: &[&str], rows: Range<usize>, columns: Range<usize>) {
+    fn align_between(&mut self, made: &[MadeLine<'_>], rows: Range<usize>, columns: Range<usize>) {
         let (first_row, first_column) = (rows.start, columns.start);
         let made = made.get(rows).unwrap_or_default();
         let lines = self.lines.get(columns).unwrap_or_default();
@@ -264,7 +306,7 @@ impl<'t> TemplatePart<'t> {
 
     /// The lines of the template, from 0, for those of the document: the one that it is aligned with, or one that a loop made again,
     /// or else the action between the lines around it, or else the line above.
-    fn lines_of(&self, made: &[&str]) -> Vec<Option<usize>> {
+    fn lines_of(&self, made: &[MadeLine<'_>]) -> Vec<Option<usize>> {
         let mut next = None;
         let mut below: Vec<Option<usize>> = self
             .aligned
@@ -276,40 +318,62 @@ impl<'t> TemplatePart<'t> {
             })
             .collect();
         below.reverse();
-        let mut above = None;
+        let (mut above, mut action) = (None, None);
         let mut budget = MAX_CELLS;
         let rows = made.iter().zip(&self.aligned).zip(below).enumerate();
         rows.map(|(index, ((text, aligned), below))| {
             if self.skipped.contains(&index) {
                 return None;
             }
-            above = aligned.or(above);
-            let line = aligned.or_else(|| self.unaligned_line(text, (above, below), &mut budget));
+            if aligned.is_some() {
+                (above, action) = (*aligned, None);
+            }
+            let line = aligned.or_else(|| {
+                budget = budget.checked_sub(self.lines.len())?;
+                self.unaligned_line(text, (above, below), &mut action)
+            });
             line.map(|line| self.begin + line)
         })
         .collect()
     }
 
-    /// The line of the template for one that is aligned with none, between those around it. Each that is looked at takes from the budget.
+    /// The line of the template for one that is aligned with none, between those around it. What follows the lines of an action is of it
+    /// or of a later one.
     fn unaligned_line(
         &self,
-        text: &str,
+        made: &MadeLine<'_>,
         (above, below): (Option<usize>, Option<usize>),
-        budget: &mut usize,
+        action: &mut Option<usize>,
     ) -> Option<usize> {
-        *budget = budget.checked_sub(self.lines.len())?;
-        let weights = self.lines.iter().map(|line| line.weight_of(text)).enumerate();
-        let repeated = weights
-            .filter(|(_, weight)| *weight > 0)
-            .max_by_key(|(line, weight)| (*weight, Reverse(above.unwrap_or_default().abs_diff(*line))));
-        if let Some((line, _)) = repeated {
-            return Some(line);
+        let nearest = |of: &dyn Fn(&TemplateLine<'_>) -> bool| {
+            let lines = self.lines.iter().enumerate().filter(|(_, line)| of(line));
+            let weights = lines.map(|(index, line)| (index, line.weight_of(made)));
+            let of_line = weights.filter(|(_, weight)| *weight > 0);
+            let near = |index: usize| Reverse(above.unwrap_or_default().abs_diff(index));
+            let best = of_line.max_by_key(|(index, weight)| (*weight, near(*index)));
+            best.map(|(index, _)| index)
+        };
+        if let Some(level) = nearest(&|line| line.indent == made.indent) {
+            return Some(level);
         }
-        let first = above.map_or(0, |above| above + 1);
+        let first = action.or(above.map(|above| above + 1)).unwrap_or_default();
         let end = below.unwrap_or(self.lines.len());
-        let mut between = self.lines.iter().enumerate().take(end).skip(first);
-        let action = between.find(|(_, line)| line.makes_text);
-        action.map(|(line, _)| line).or(above)
+        let between = self.lines.iter().enumerate().take(end).skip(first);
+        let mut actions = between
+            .filter(|(_, line)| line.makes_text)
+            .map(|(index, _)| index);
+        let may_make = |index: &usize| {
+            self.lines
+                .get(*index)
+                .is_some_and(|line| line.made_indent <= made.indent)
+        };
+        match actions.clone().find(may_make).or_else(|| actions.next()) {
+            Some(index) => {
+                *action = Some(index);
+                Some(index)
+            }
+            None => nearest(&|_| true).or(above),
+        }
     }
 }
 
@@ -373,6 +437,39 @@ spec:
                    - name: b                   |14
                      image: \"x/b:2\"          |15
                    hostNetwork: true           |17",
+        );
+    }
+
+    /// What an action makes may look like a line elsewhere, which is indented otherwise.
+    #[test]
+    fn lines_of_an_action_are_no_others() {
+        let template = "spec:\n  containers:\n    - name: {{ .Values.name }}\n      env:\n        - name: A\n          valueFrom:\n            \
+                        name: {{ .Values.secret }}\n  volumes:\n    {{- toYaml .Values.volumes | nindent 4 }}\n";
+        check(
+            template,
+            "spec:                   |1
+  containers:           |2
+    - name: a           |3
+      env:              |4
+        - name: A       |5
+          valueFrom:    |6
+            name: b     |7
+  volumes:              |8
+    - emptyDir: {}      |9
+      name: c           |9",
+        );
+        // Of several actions in a row, the indentation tells the one.
+        check(
+            "containers:\n- name: a\n  securityContext:\n    {{- toYaml .Values.context | nindent 4 }}\n{{- with .Values.extra }}\n\
+             {{- tpl (toYaml .) $ | nindent 0 }}\n{{- end }}\nhostNetwork: true\n",
+            "containers:             |1
+- name: a               |2
+  securityContext:      |3
+    privileged: true    |4
+- image: b              |6
+  ports:                |6
+    - containerPort: 1  |6
+hostNetwork: true       |8",
         );
     }
 
