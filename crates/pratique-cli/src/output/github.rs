@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use pratique_manifest::Location;
 
 use super::finding::AnnotationLevel;
-use super::place::InputPlace;
+use super::place::{InputPlace, repository_path};
 use super::text::{PrintableText, printed, text, without_commands, without_invisible};
 use crate::input::{STDIN_FILENAME_COMMANDS, STDIN_NAME};
 
@@ -157,7 +157,7 @@ impl WorkflowCommands {
 
 /// The property of a file: without one, a message stands beside no change.
 fn file(name: &str) -> String {
-    format!("file={}", property(name))
+    format!("file={}", property(&repository_path(name)))
 }
 
 /// Escapes a message as GitHub's toolkit does, with visible characters only.

@@ -1,13 +1,50 @@
 //! Places of inputs, as messages name them.
 
-use std::path::{self, Path, PathBuf};
+use std::borrow::Cow;
+use std::path::{self, Component, Path, PathBuf};
 use std::str::FromStr;
+use std::sync::LazyLock;
+use std::{env, fs};
 
-use pratique_manifest::Location;
+use pratique_manifest::{Location, path_text};
+
+use crate::input::STDIN_NAME;
 
 /// Where a file is, whichever path leads to it from the working directory; links are not resolved.
 pub(crate) fn absolute_path(path: &Path) -> PathBuf {
     path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The working directory below the one of a job of GitHub, if it is another.
+static BELOW_WORKSPACE: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let workspace = fs::canonicalize(env::var_os("GITHUB_WORKSPACE")?).ok()?;
+    let working = env::current_dir().and_then(fs::canonicalize).ok()?;
+    let below = working.strip_prefix(workspace).ok()?;
+    (!below.as_os_str().is_empty()).then(|| below.to_owned())
+});
+
+/// A file as GitHub names it, for which relative paths begin at the top of the repository, wherever a command runs.
+pub(crate) fn repository_path(file: &str) -> Cow<'_, str> {
+    below(BELOW_WORKSPACE.as_deref(), file)
+}
+
+fn below<'f>(working: Option<&Path>, file: &'f str) -> Cow<'f, str> {
+    let path = file.trim_start_matches("./");
+    let is_elsewhere = path.is_empty() || path.starts_with('/') || file == STDIN_NAME;
+    let Some(working) = working.filter(|_| !is_elsewhere) else {
+        return path.into();
+    };
+    let mut parts = PathBuf::new();
+    for part in working.join(path).components() {
+        match part {
+            Component::ParentDir if parts.pop() => {}
+            Component::CurDir => {}
+            // What is above the top has no name there.
+            Component::ParentDir => return path.into(),
+            part => parts.push(part),
+        }
+    }
+    path_text(&parts).into()
 }
 
 /// A file, and a line and a column in it; these are 0 where they are not known.
@@ -77,6 +114,26 @@ mod tests {
         let [place, other, whole, next] =
             ["a/b.yaml:1:2", "./a/b.yaml:1:2", &absolute, "a/b.yaml:1:3"].map(InputPlace::parse);
         assert!(place.is_same(&other) && place.is_same(&whole) && !place.is_same(&next));
+    }
+
+    #[test]
+    fn files_are_named_from_the_top() {
+        for (working, file, expected) in [
+            (None, "./a/b.yaml", "a/b.yaml"),
+            (None, "../b.yaml", "../b.yaml"),
+            (Some("deploy/shop"), "./a/b.yaml", "deploy/shop/a/b.yaml"),
+            (Some("deploy/shop"), "../b.yaml", "deploy/b.yaml"),
+            (Some("deploy"), "../../b.yaml", "../../b.yaml"),
+            (Some("deploy"), "/etc/b.yaml", "/etc/b.yaml"),
+            (Some("deploy"), STDIN_NAME, STDIN_NAME),
+            (Some("deploy"), "", ""),
+        ] {
+            assert_eq!(
+                below(working.map(Path::new), file),
+                expected,
+                "{working:?} {file}"
+            );
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::catalog::{self, DescribedRule};
 use super::counted_nouns::counted;
 use super::finding::{OutputFinding, AnnotationLevel};
 use super::notice::{self, BASELINE_GONE, InputNotice};
-use super::place::InputPlace;
+use super::place::{InputPlace, repository_path};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -407,7 +407,7 @@ fn uri(path: &str) -> String {
         return ".".to_owned();
     }
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
-    for byte in path.trim_start_matches("./").bytes() {
+    for byte in repository_path(path).bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 uri.push(char::from(byte))

@@ -315,6 +315,34 @@ fn annotated(run: &Run) {
     }
 }
 
+/// GitHub knows files by their paths in the repository, wherever a job runs a command.
+#[test]
+fn files_are_named_from_the_top_of_the_checkout() {
+    let directory = files(POLICY, BINDING).with("all.yaml", PRIVILEGED);
+    let path = directory.path();
+    let (name, top) = (
+        path.file_name().unwrap().to_str().unwrap(),
+        path.parent().unwrap(),
+    );
+    let run = |format: &str, top: &str| {
+        let line = ["review", "-o", format, "--manifests", "policies", "./all.yaml"];
+        directory.run_with(&line, "", &[("GITHUB_WORKSPACE", top)])
+    };
+    run("github", top.to_str().unwrap()).stdout_has(&format!("::error file={name}/all.yaml,line=1,"));
+    let uri = |run: &Run| {
+        let place = run.json()["runs"][0]["results"][0]["locations"][0]["physicalLocation"].clone();
+        place["artifactLocation"]["uri"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        uri(&run("sarif", top.to_str().unwrap())),
+        format!("{name}/all.yaml")
+    );
+    for elsewhere in [path.to_str().unwrap(), "/nowhere"] {
+        run("github", elsewhere).stdout_has("::error file=all.yaml,line=1,");
+        assert_eq!(uri(&run("sarif", elsewhere)), "all.yaml");
+    }
+}
+
 #[test]
 fn annotations_name_a_file() {
     let flags = [
