@@ -52,7 +52,8 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
     contents.tell_omissions();
     if !contents.rendered.is_empty() {
         output::eprint(&text!(
-            "  = help: rendering runs Helm and Kustomize, for which `pratique --trust-project-file` is needed\n"
+            "  = help: `review --render PATH` renders them; the file has a section for it, in comments, as rendering runs Helm and \
+             Kustomize, for which it has to be trusted: --trust-project-file\n"
         ));
     }
     Ok(ExitStatus::Success)
@@ -101,9 +102,13 @@ impl DirectoryContents {
         );
         list("deny", "Warnings that fail the commands.", &[], "warnings");
         if !self.rendered.is_empty() {
-            text.push_str("# Charts and kustomizations are rendered, for which `--trust-project-file` is needed.\nreview:\n  render: true\n  inputs:\n");
+            // In a file that is not trusted, it would be refused, and every command with it.
+            text.push_str(
+                "# To render charts and kustomizations, remove the signs before these lines, and give `--trust-project-file`.\n\
+                 # review:\n#   render: true\n#   inputs:\n",
+            );
             for path in self.inputs.iter().chain(&self.rendered) {
-                let _ = writeln!(text, "  - {}", serde_json::Value::from(path.as_str()));
+                let _ = writeln!(text, "#   - {}", serde_json::Value::from(path.as_str()));
             }
         }
         text

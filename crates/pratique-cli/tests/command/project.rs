@@ -347,10 +347,15 @@ fn init_proposes_to_render_charts_and_kustomizations() {
         .stderr_has("2 of objects to review, 3 of charts and kustomizations to render")
         .stderr_has("not named: 2 files with objects below charts and kustomizations")
         .stderr_has("docker-compose.yaml")
-        .stderr_has("`pratique --trust-project-file`");
+        .stderr_has("--trust-project-file");
     let written = fs::read_to_string(repository.path().join("all/pratique.yaml")).unwrap();
     let rendered =
         // What is rendered is not read as it is, too: beside it, files are named one by one.
         "review:\n  render: true\n  inputs:\n  - \"apps/app.yaml\"\n  - \"deploy\"\n  - \"apps/prod\"\n  - \"charts/shop\"\n  - \"overlays/prod\"\n";
-    assert!(written.contains(rendered), "{written}");
+    // A file that is not trusted may not render: the section is there to be taken.
+    let remarks: String = rendered.lines().map(|line| format!("# {line}\n")).collect();
+    assert!(written.contains(&remarks), "{written}");
+    assert!(!written.contains(&format!("\n{rendered}")), "{written}");
+    run_below(&repository, "all", &["review"], &[])
+        .stdout_has("deploy/web.yaml:1:1: CREATE deployments.apps");
 }
