@@ -78,6 +78,9 @@ pub(crate) struct AcceptedFindings {
     /// What was found, except for what exceptions accept. No baseline goes with checkpoints, so that these do without.
     #[serde(skip)]
     found: KnownFindings,
+    /// What exceptions accept, which is not gone either.
+    #[serde(skip)]
+    excepted_findings: KnownFindings,
 }
 
 /// The end of a run: what was accepted, and how it differs from a baseline.
@@ -239,13 +242,13 @@ impl AcceptanceRules {
 
     fn accepted(&self, finding: &FindingFacts<'_>, labels: Labels<'_>) -> Option<AcceptedFinding> {
         let exceptions = self.exceptions.iter().enumerate();
-        let mut accepting = exceptions.filter(|(_, exception)| exception.accepts(finding, labels));
-        let by = accepting.next().map(|(index, exception)| AcceptedBy::Exception {
+        let mut candidates = exceptions.filter(|(_, exception)| exception.accepts(finding, labels));
+        let by = candidates.next().map(|(index, exception)| AcceptedBy::Exception {
             reason: exception.reason.clone(),
             until: exception.until.clone(),
             place: exception.place(),
             index,
-            repeated_by: accepting.map(|(index, _)| index).collect(),
+            repeated_by: candidates.map(|(index, _)| index).collect(),
         });
         let key = finding.key();
         let by = by.or_else(|| {
@@ -315,7 +318,7 @@ impl AcceptanceRules {
         };
         if let Some(BaselineFile { path, known }) = &self.baseline {
             summary.path.clone_from(path);
-            summary.comparison = known.compare(&run.found, is_whole);
+            summary.comparison = known.compare(&run.found, &run.excepted_findings, is_whole);
         }
         if let Some(path) = &self.written {
             run.found.write(path, command)?;
@@ -344,8 +347,11 @@ impl AcceptedFindings {
                 } => {
                     self.excepted += 1;
                     self.used.insert(*index);
-                    for repeating in repeated_by {
-                        self.repeating.entry(*repeating).or_insert(*index);
+                    if acceptance.keeps_findings() {
+                        self.excepted_findings.add(finding.key.clone(), 1);
+                    }
+                    for later in repeated_by {
+                        self.repeating.entry(*later).or_insert(*index);
                     }
                 }
             }
@@ -374,10 +380,11 @@ impl AcceptedFindings {
         self.known += other.known;
         self.excepted += other.excepted;
         self.used.extend(other.used);
-        for (repeating, first) in other.repeating {
-            self.repeating.entry(repeating).or_insert(first);
+        for (later, first) in other.repeating {
+            self.repeating.entry(later).or_insert(first);
         }
         self.found.merge(other.found);
+        self.excepted_findings.merge(other.excepted_findings);
     }
 }
 

@@ -149,15 +149,22 @@ impl KnownFindings {
         }
     }
 
-    /// How the findings of a run differ from these. Unless the run is whole, nothing is known to be gone.
-    pub(super) fn compare(&self, run: &KnownFindings, is_whole: bool) -> BaselineComparison {
-        let count_now = |key: &FindingKey| run.counts.get(key).copied().unwrap_or_default();
+    /// How the findings of a run differ from these, without and with those that exceptions accept. Unless the run is whole, nothing is
+    /// known to be gone.
+    pub(super) fn compare(
+        &self,
+        run: &KnownFindings,
+        excepted: &KnownFindings,
+        is_whole: bool,
+    ) -> BaselineComparison {
+        let count = |of: &KnownFindings, key| of.counts.get(key).copied().unwrap_or_default();
         let mut comparison = BaselineComparison::default();
         for (key, known_count) in &self.counts {
-            match count_now(key).cmp(known_count) {
-                std::cmp::Ordering::Less if is_whole => comparison.gone.push(key.clone()),
-                std::cmp::Ordering::Greater => comparison.exceeded.push(key.clone()),
-                std::cmp::Ordering::Less | std::cmp::Ordering::Equal => {}
+            let count_now = count(run, key);
+            if count_now > *known_count {
+                comparison.exceeded.push(key.clone());
+            } else if is_whole && count_now + count(excepted, key) < *known_count {
+                comparison.gone.push(key.clone());
             }
         }
         comparison

@@ -193,6 +193,22 @@ fn exceptions_that_accept_nothing_are_told() {
     assert!(!part.to_string().contains("unused exception"), "{part}");
 }
 
+/// What an exception accepts has not gone from the baseline, which would say so otherwise.
+#[test]
+fn what_is_excepted_is_not_gone() {
+    let directory = directory(&[("old", "tier: web")]);
+    review(&directory, &["--write-baseline", "known.json"]).exits(1);
+    let list = "- {policy: team, reason: r}\n- {policy: owned, reason: r}\n";
+    fs::write(directory.path().join("exceptions.yaml"), exceptions(list)).unwrap();
+    let run = review(
+        &directory,
+        &[&KNOWN[..], &["--exceptions", "exceptions.yaml"]].concat(),
+    );
+    run.exits(0)
+        .shows(&["accepted: 0 findings known to known.json, 2 findings by 2 of 2 exceptions"]);
+    assert!(!run.to_string().contains("gone"), "{run}");
+}
+
 /// Of two that accept the same, one is left over.
 #[test]
 fn exceptions_that_repeat_others_are_told() {
