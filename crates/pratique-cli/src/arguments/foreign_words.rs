@@ -157,6 +157,13 @@ const FLAGS: &[ForeignFlag] = &[
         OurWord::Tip("`pratique review --render DIR` reviews what a kustomization or a chart makes"),
     ),
     flag(
+        &["scan", "impact", "upgrade"],
+        &["--render", "--helm-values"],
+        OurWord::Tip(
+            "`helm template DIR` and `kustomize build DIR` print what `-` reads: `pratique review` runs them",
+        ),
+    ),
+    flag(
         &["review", "scan"],
         &["--server-side", "--force-conflicts"],
         OurWord::Tip(

@@ -326,6 +326,15 @@ fn standard_input_can_have_a_name() {
         .stdout_has("saved.yaml:11:1: CREATE");
 }
 
+#[test]
+fn other_commands_point_to_what_is_piped() {
+    for command in ["scan", "upgrade"] {
+        let run = repository().run(&[command, "--render", "charts/shop-chart"]);
+        run.exits(2)
+            .stderr_has("`helm template DIR` and `kustomize build DIR` print what `-` reads");
+    }
+}
+
 /// The lines of what was made are none of the chart or the kustomization that it was made of.
 #[test]
 fn what_has_no_source_is_of_the_directory_that_was_built() {
