@@ -10,7 +10,8 @@ pub(crate) struct RenderArguments {
     /// Make the objects of inputs that are charts or kustomizations with `helm template --include-crds`, or with `kustomize build` or
     /// `kubectl kustomize`, which have to be on the path. Findings point to the template, or to the file of a resource, and to its
     /// line as far as it can be found. No program runs on inputs that a project file names which is not trusted.
-    #[arg(long, env = "PRATIQUE_RENDER")]
+    // What a revision has is not rendered: all would be taken for new.
+    #[arg(long, env = "PRATIQUE_RENDER", conflicts_with = "since")]
     pub(crate) render: bool,
     /// Values for the templates of charts, as with `helm template --values`. The flag can be repeated.
     #[arg(long, env = "PRATIQUE_HELM_VALUES", value_name = "FILE", requires = "render")]

@@ -480,6 +480,18 @@ mod programs {
         );
     }
 
+    /// A revision has the sources, and not what is made of them: nothing would be known as stored.
+    #[test]
+    fn what_is_rendered_is_compared_with_no_revision() {
+        let directory = with_program(repository(), "helm", "cat rendered.yaml");
+        run(&directory, &[&RENDER[..], &["--since", "main"]].concat())
+            .exits(2)
+            .stderr_has("'--render' cannot be used with '--since <REVISION>'");
+        run(&directory, &[&RENDER[..], &["--old", "rendered.yaml"]].concat())
+            .exits(1)
+            .stdout_has("UPDATE deployments.apps default/a-web: denied");
+    }
+
     #[test]
     fn what_fails_is_told() {
         let directory = with_program(repository(), "helm", "echo 'no such value' >&2; exit 3");

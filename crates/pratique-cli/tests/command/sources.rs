@@ -138,7 +138,7 @@ fn a_scaffold_of_webhooks_is_checked() {
     let junit = directory.run(&["check", "-o", "junit", "."]);
     junit.exits(0).stdout_has("skipped=\"2\"");
     let github = directory.run(&["check", "-o", "github", "."]);
-    github.exits(0).stdout_has("::notice file=./kustomization.yaml,");
+    github.exits(0).stdout_has("::notice file=kustomization.yaml,");
     let sarif = directory.run(&["check", "-o", "sarif", "."]).json();
     let notifications = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"];
     assert_eq!(notifications.as_array().unwrap().len(), 2);
