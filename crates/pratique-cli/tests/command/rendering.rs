@@ -488,8 +488,8 @@ mod programs {
             .exits(2)
             .stderr_has("'--render' cannot be used with '--since <REVISION>'");
         run(&directory, &[&RENDER[..], &["--old", "rendered.yaml"]].concat())
-            .exits(1)
-            .stdout_has("UPDATE deployments.apps default/a-web: denied");
+            .exits(0)
+            .stdout_has("UPDATE deployments.apps default/a-web: allowed");
     }
 
     #[test]
