@@ -8,8 +8,6 @@ use std::{env, fs};
 
 use pratique_manifest::{Location, path_text};
 
-use crate::input::STDIN_NAME;
-
 /// Where a file is, whichever path leads to it from the working directory; links are not resolved.
 pub(crate) fn absolute_path(path: &Path) -> PathBuf {
     path::absolute(path).unwrap_or_else(|_| path.to_owned())
@@ -30,7 +28,8 @@ pub(crate) fn repository_path(file: &str) -> Cow<'_, str> {
 
 fn below<'f>(working: Option<&Path>, file: &'f str) -> Cow<'f, str> {
     let path = file.trim_start_matches("./");
-    let is_elsewhere = path.is_empty() || path.starts_with('/') || file == STDIN_NAME;
+    // What is in angle brackets, such as standard input, is no file.
+    let is_elsewhere = path.is_empty() || path.starts_with(['/', '<']);
     let Some(working) = working.filter(|_| !is_elsewhere) else {
         return path.into();
     };
@@ -125,7 +124,7 @@ mod tests {
             (Some("deploy/shop"), "../b.yaml", "deploy/b.yaml"),
             (Some("deploy"), "../../b.yaml", "../../b.yaml"),
             (Some("deploy"), "/etc/b.yaml", "/etc/b.yaml"),
-            (Some("deploy"), STDIN_NAME, STDIN_NAME),
+            (Some("deploy"), "<stdin>", "<stdin>"),
             (Some("deploy"), "", ""),
         ] {
             assert_eq!(
