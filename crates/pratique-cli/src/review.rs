@@ -36,7 +36,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::rendering::{BuildOptions, name_stdin};
 use crate::input::sources::report_sources;
 use crate::input::{self, FileSelection};
-use crate::output::notice::{Notice, InputNotices};
+use crate::output::notice::{InputNotice, InputNotices};
 use crate::output::{self};
 use crate::review::review_error::ReviewError;
 use crate::snapshot::{self, StateSource};
@@ -268,7 +268,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
         }
         for path in paths {
-            let told = Notice::new("no-object", path, "an empty List: there is nothing to review");
+            let told = InputNotice::new("no-object", path, "an empty List: there is nothing to review");
             printer.notices.tell(told);
         }
     }

@@ -1,7 +1,7 @@
 //! Whether a piece of a stream is one of a log, and not one with objects.
 
 use pratique_json::Value;
-use pratique_stream::{Form, Piece};
+use pratique_stream::{PieceForm, Piece};
 use pratique_types::admission;
 
 use crate::event::API_VERSION;
@@ -14,9 +14,9 @@ const EVENT_START: &[u8] = br#"{"kind":"Event","apiVersion":"audit.k8s.io/"#;
 /// off or damaged, as after a crash of a server.
 pub fn is_log(piece: &Piece) -> bool {
     let text = match (&piece.form, piece.values.first()) {
-        (Form::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
-        (Form::Documents | Form::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),
-        (Form::Documents | Form::ListEnd(_), None) => Some(piece.text.as_slice()),
+        (PieceForm::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
+        (PieceForm::Documents | PieceForm::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),
+        (PieceForm::Documents | PieceForm::ListEnd(_), None) => Some(piece.text.as_slice()),
     };
     let text = text.unwrap_or_default();
     match pratique_json::parse(text) {

@@ -2,7 +2,7 @@
 //!
 //! ProgramArguments that commands share do not know what stands before and behind them, so that their headings are said here.
 
-use clap::ProgramCommand;
+use clap::Command;
 
 /// The flags under each heading. What has none is of one command only, and stands before them.
 const HEADINGS: &[(&str, &[&str])] = &[
@@ -197,7 +197,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
 const OF_COMMANDS: &[(&str, &str, &str)] = &[("impact", "old", "ReadyPolicies")];
 
 /// A command whose flags stand under headings, as do those of the commands below it.
-pub(super) fn with_headings(command: ProgramCommand) -> ProgramCommand {
+pub(super) fn with_headings(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let command = command.mut_args(|argument| {
         let heading = argument.get_long().and_then(|flag| heading_of(&name, flag));
@@ -228,7 +228,7 @@ mod tests {
     use crate::arguments::ProgramArguments;
 
     /// The flags of all commands, with the commands that have them.
-    fn flags(command: &ProgramCommand, all: &mut BTreeMap<String, Vec<String>>) {
+    fn flags(command: &Command, all: &mut BTreeMap<String, Vec<String>>) {
         let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
         for flag in shown.filter_map(clap::Arg::get_long) {
             let commands = all.entry(flag.to_owned()).or_default();

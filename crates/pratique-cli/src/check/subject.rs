@@ -91,7 +91,7 @@ impl CheckSubject {
                     return Ok(CheckSubject::Sorted(path, sorted));
                 }
                 permit_directory(directory).map_err(unreadable)?;
-                sorted_input::require_manifests(&path, &sorted_objects)?;
+                sorted_input::require_manifests(&path, &sorted)?;
             } else {
                 permit_directory(directory).map_err(unreadable)?;
             }

@@ -35,7 +35,7 @@ use crate::input::fields::PieceFields;
 use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject, ParsedObjects, piece};
 use crate::output::PrintedOutput;
-use crate::output::github::{AnnotationCounts, Commands};
+use crate::output::github::{AnnotationCounts, WorkflowCommands};
 use crate::output::notice::InputNotice;
 use crate::output::text::PrintableText;
 use crate::review::object_comparison::OperationCounts;
@@ -556,7 +556,7 @@ impl InputReviewer<'_> {
                 }
                 ReviewFormat::Ndjson => printed.json_line(&record)?,
                 ReviewFormat::Github => {
-                    let mut commands = Commands::default();
+                    let mut commands = WorkflowCommands::default();
                     github::annotate_record(&mut commands, &record);
                     reviewed.annotations.add(commands.counts());
                     printed.github(&commands);

@@ -12,7 +12,7 @@ use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::sarif;
 use crate::exit::CliError;
 use crate::input::sources;
-use crate::output::github::Commands;
+use crate::output::github::WorkflowCommands;
 use crate::output::notice::InputNotices;
 use crate::output::text::PrintableText;
 use crate::output::{self, json};
@@ -78,7 +78,7 @@ impl ScanEnding<'_> {
                 output::print_xml(&xml)
             }
             ScanFormat::Github => {
-                let mut commands = Commands::default();
+                let mut commands = WorkflowCommands::default();
                 let records = self.records.iter();
                 records.for_each(|record| github::annotate_record(&mut commands, record));
                 let (errors, notices) = (self.errors_of(format), self.notices.list());

@@ -18,7 +18,7 @@ use super::kustomize_origin::read_annotation;
 use super::render_error::RenderError;
 use crate::input::spool::{self, SpooledPipe};
 use crate::output;
-use crate::output::text::{Text, text};
+use crate::output::text::{PrintableText, text};
 
 /// How much is kept of what a program says on standard error, in bytes.
 const MAX_MESSAGE: u64 = 16 << 10;
@@ -97,7 +97,7 @@ impl BuiltDirectory {
 struct ProgramOutput {
     output: SpooledPipe,
     /// What it says besides.
-    notes: Vec<Text>,
+    notes: Vec<PrintableText>,
 }
 
 impl ProgramOutput {
