@@ -60,6 +60,7 @@ pub struct Schema {
     kinds: HashMap<GroupVersionKind, TypeId, RandomState>,
     /// The kinds that have no objects of their own.
     others: HashMap<GroupVersionKind, TypeId, RandomState>,
+    hides_embedded: bool,
 }
 
 /// A type of a [`Schema`].
@@ -149,6 +150,11 @@ impl Schema {
     /// The types of a table in the format of [`ReleaseTables::types`].
     pub fn read(table: &'static str) -> Schema {
         read::read(table)
+    }
+
+    /// Whether the path of a value that does not fit its type is told without the [structs that Go embeds](Field::embedded).
+    pub fn hides_embedded(&self) -> bool {
+        self.hides_embedded
     }
 
     /// The type of a kind that has objects.

@@ -40,6 +40,7 @@ pub(crate) fn read(table: &'static str) -> Schema {
         names,
         kinds,
         others,
+        hides_embedded: false,
     }
 }
 

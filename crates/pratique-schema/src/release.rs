@@ -261,7 +261,11 @@ impl Release {
 
     /// Its types.
     pub fn schema(&'static self) -> &'static Schema {
-        self.schema.get_or_init(|| Schema::read(self.tables().types))
+        self.schema.get_or_init(|| Schema {
+            // Upstream: sigs.k8s.io/json, decodeState.object, which puts them on the path since 1.35.
+            hides_embedded: !self.at_least(1, 35),
+            ..Schema::read(self.tables().types)
+        })
     }
 
     /// Whether it has a type of a kind that has objects: the kind is built in.

@@ -88,7 +88,9 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> TypeDecoder<'v, 'd, N, S> {
             }
             self.place.steps.push(PlaceStep::Field {
                 of,
-                embedded: field.and_then(Field::embedded),
+                embedded: field
+                    .and_then(Field::embedded)
+                    .filter(|_| !self.schema.hides_embedded()),
                 name,
             });
             if is_repeated {
@@ -327,8 +329,13 @@ mod tests {
 
     #[track_caller]
     fn check(object: &str, expected: &str) {
+        check_release(Release::latest(), object, expected);
+    }
+
+    #[track_caller]
+    fn check_release(release: &'static Release, object: &str, expected: &str) {
         let object = pratique_json::parse(object.as_bytes()).unwrap();
-        let schema = Release::latest().schema();
+        let schema = release.schema();
         let pod = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
         let fault = strict(schema, pod, object.as_object().unwrap(), &Progress::unwatched()).err();
         assert_eq!(fault.map_or(String::new(), |fault| fault.to_string()), expected);
@@ -362,6 +369,18 @@ mod tests {
             r#"{"metadata":{"creationTimestamp":1}}"#,
             "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string",
         );
+    }
+
+    #[test]
+    fn embedded_structs_are_on_the_path_since_1_35() {
+        let object = r#"{"spec":{"volumes":[{"hostPath":{"path":1}}]}}"#;
+        for (version, path) in [("1.34", ""), ("1.35", "VolumeSource.")] {
+            let message = format!(
+                "json: cannot unmarshal number into Go struct field \
+                 HostPathVolumeSource.spec.volumes.{path}hostPath.path of type string"
+            );
+            check_release(Release::by_version(version).unwrap(), object, &message);
+        }
     }
 
     #[test]
