@@ -225,15 +225,26 @@ var converters = func() *conversion.CRConverterFactory {
 }()
 
 // same converts objects of built-in kinds to what they are, as internal objects are not published: a Go type without its
-// kind is its own internal object.
+// kind is its own internal object. Versions of a kind have the same JSON.
 type same struct{ runtime.ObjectConvertor }
 
 func (same) Convert(from, to, _ any) error {
 	source, isObject := from.(runtime.Object)
-	if !isObject || reflect.TypeOf(from) != reflect.TypeOf(to) {
+	own, other := reflect.TypeOf(from), reflect.TypeOf(to)
+	switch {
+	case isObject && own == other:
+		reflect.ValueOf(to).Elem().Set(reflect.ValueOf(source.DeepCopyObject()).Elem())
+	case isObject && own.Elem().Name() == other.Elem().Name():
+		text, err := json.Marshal(source)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(text, to); err != nil {
+			return err
+		}
+	default:
 		return fmt.Errorf("converting (%T) to (%T): unknown conversion", from, to)
 	}
-	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(source.DeepCopyObject()).Elem())
 	to.(runtime.Object).GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	return nil
 }

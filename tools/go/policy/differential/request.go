@@ -66,19 +66,24 @@ func (c *cluster) judge(r *request) (*outcome, error) {
 	return found, err
 }
 
-// describes tells whether there is a document of a request's version.
+// describes tells whether there is a document of a version that policies see a request in.
 func (c *cluster) describes(r *request) bool {
-	_, is := c.schemas.paths[r.path()]
-	return is
+	for _, path := range r.paths() {
+		if _, is := c.schemas.paths[path]; is {
+			return true
+		}
+	}
+	return false
 }
 
-// path is that of the document of the request's version.
-func (r *request) path() string {
+// paths are those of the documents of the request's version, and of the group's v1, which policies match instead.
+func (r *request) paths() []string {
 	prefix := "apis/"
 	if r.Kind.Group == "" {
 		prefix = "api/"
 	}
-	return prefix + schema.GroupVersionKind(r.Kind).GroupVersion().String()
+	own := schema.GroupVersionKind(r.Kind).GroupVersion()
+	return []string{prefix + own.String(), prefix + schema.GroupVersion{Group: own.Group, Version: "v1"}.String()}
 }
 
 func (c *cluster) try(r *request) (*outcome, error) {

@@ -116,9 +116,10 @@ func (d *documents) with(custom *customKinds, requests []request) (*schemas, err
 	of := &schemas{paths: map[string]openapi.GroupVersion{}, read: make(chan struct{})}
 	kinds := map[string][]string{}
 	for i := range requests {
-		path := requests[i].path()
-		if !slices.Contains(kinds[path], requests[i].Kind.Kind) {
-			kinds[path] = append(kinds[path], requests[i].Kind.Kind)
+		for _, path := range requests[i].paths() {
+			if !slices.Contains(kinds[path], requests[i].Kind.Kind) {
+				kinds[path] = append(kinds[path], requests[i].Kind.Kind)
+			}
 		}
 	}
 	for path, names := range kinds {
