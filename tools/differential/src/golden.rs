@@ -115,7 +115,12 @@ impl GoldenFile {
         }
         groups.sort_by(|one, other| one.minors.cmp(&other.minors));
         let members = match groups.as_slice() {
-            [group] => vec![("kubernetesVersions", json!(group.minors))],
+            // The text of an answer stays as it was written; a new case has none.
+            [group] if case.get("expect").is_some() => vec![("kubernetesVersions", json!(group.minors))],
+            [group] => vec![
+                ("kubernetesVersions", json!(group.minors)),
+                ("expect", group.expect.clone()),
+            ],
             groups => {
                 let answers = groups
                     .iter()
@@ -254,6 +259,18 @@ mod tests {
         );
         assert_eq!(file.known_answer(0, "1.36", &is_same), KnownAnswer::Recorded);
         assert_eq!(file.known_answer(0, &latest, &|_| false), KnownAnswer::Otherwise);
+    }
+
+    #[test]
+    fn a_new_case_gets_its_answer() {
+        let mut file = file(r#"{"name":"a","b":{}}"#);
+        assert_eq!(file.known_answer(0, "1.36", &|_| true), KnownAnswer::Missing);
+        file.add(0, "1.36", json!({"x": 1}), &|_| true);
+        assert_eq!(
+            file.lines[0],
+            r#"{"name":"a","b":{},"kubernetesVersions":["1.36"],"expect":{"x":1}}"#
+        );
+        assert_eq!(file.known_answer(0, "1.36", &|_| true), KnownAnswer::Recorded);
     }
 
     #[test]

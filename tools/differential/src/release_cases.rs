@@ -29,6 +29,9 @@ pub(super) struct GoldenArguments {
     /// Add the answers that are Pratique's to cases that have none of the release.
     #[arg(long)]
     record: bool,
+    /// Ask the cases alone whose names begin so, such as `fields/`.
+    #[arg(long, value_name = "PREFIX", default_value = "")]
+    only: String,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -43,7 +46,7 @@ enum SuiteName {
 #[derive(Default)]
 struct GoldenReport {
     asked: usize,
-    /// Cases that are not asked: of kinds that are not compared, or with more than a question.
+    /// Cases that are not asked: of kinds that are not compared, with more than a question, or of other names.
     unasked: usize,
     /// Cases that the program has no answer to, such as those of a plugin that the release has not.
     unanswered: usize,
@@ -77,6 +80,7 @@ pub(super) fn compare(run: &GoldenArguments) -> Result<bool, ToolError> {
             let Some(case) = file
                 .cases
                 .get(index)
+                .filter(|case| name(case).starts_with(&run.only))
                 .and_then(|case| suite.prepare(&compared, of_release(case, &compared)))
             else {
                 report.unasked += 1;
