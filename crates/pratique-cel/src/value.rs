@@ -69,6 +69,9 @@ pub enum List<'a> {
     Typed(&'a [json::Value<'a>]),
     /// A list that the evaluation allocated.
     Values(&'a [Value<'a>]),
+    /// A list of texts that a function made, which the reference keeps as Go's strings: it becomes plain data where others do not.
+    #[doc(hidden)]
+    Texts(&'a [Value<'a>]),
     /// A constant list of a program.
     #[doc(hidden)]
     Constant(&'a [Constant]),
@@ -303,7 +306,7 @@ impl<'a> List<'a> {
     pub fn len(&self) -> usize {
         match self {
             List::Json(elements) | List::Typed(elements) => elements.len(),
-            List::Values(elements) => elements.len(),
+            List::Values(elements) | List::Texts(elements) => elements.len(),
             List::Constant(elements) => elements.len(),
             List::Joined(joined) | List::Collected(joined) => joined.len,
             List::Associative(list) => list.elements.len(),
@@ -319,7 +322,9 @@ impl<'a> List<'a> {
     /// time they are read.
     pub(crate) fn is_same(&self, other: &List<'_>) -> bool {
         match (self, other) {
-            (List::Values(left), List::Values(right)) => !left.is_empty() && same_slice(left, right),
+            (List::Values(left), List::Values(right)) | (List::Texts(left), List::Texts(right)) => {
+                !left.is_empty() && same_slice(left, right)
+            }
             (List::Constant(left), List::Constant(right)) => same_slice(left, right),
             (List::Joined(left), List::Joined(right)) | (List::Collected(left), List::Collected(right)) => {
                 std::ptr::addr_eq(*left, *right)
@@ -341,7 +346,7 @@ impl<'a> List<'a> {
     /// The element of a list that is not the input's.
     fn get_made(&self, index: usize) -> Option<Value<'a>> {
         match self {
-            List::Values(elements) => elements.get(index).copied(),
+            List::Values(elements) | List::Texts(elements) => elements.get(index).copied(),
             List::Constant(elements) => elements.get(index).map(Constant::value),
             List::Joined(joined) | List::Collected(joined) => joined.get(index),
             List::Associative(list) => list.elements.get(index).copied(),

@@ -95,13 +95,18 @@ const UNDECLARED: &str = "\0";
 
 fn base(release: u32, patch_types: bool, minor: u32) -> Environment {
     let environment = Environment::kubernetes_of(release, minor);
-    if patch_types {
-        environment
-            .with_library(library::json_patch())
-            .with_library(library::mutation::library())
-    } else {
-        environment
+    if !patch_types {
+        return environment;
     }
+    // Upstream: apiserver/pkg/cel/mutation/dynamic/objects.go, convertField, changed in 1.37.
+    let mutation_types = if release >= 37 {
+        library::mutation::library()
+    } else {
+        library::mutation::library_before_1_37()
+    };
+    environment
+        .with_library(library::json_patch())
+        .with_library(mutation_types)
 }
 
 fn declare(environment: Environment, declarations: Declarations) -> Environment {

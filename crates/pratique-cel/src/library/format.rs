@@ -4,13 +4,14 @@
 
 use super::arguments::{equal_opaque, opaque, string};
 use super::named_format::{FORMATS, NamedFormat};
+use super::results;
 use crate::context::Context;
 use crate::cost;
 use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{Function, Overload};
 use crate::types::Type;
-use crate::value::{Evaluation, List, Opaque, Value};
+use crate::value::{Evaluation, Opaque, Value};
 
 const TYPE: &str = "kubernetes.NamedFormat";
 
@@ -61,11 +62,8 @@ fn validate<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
     if problems.is_empty() {
         return Ok(Value::Optional(None));
     }
-    let problems: Vec<_> = problems
-        .iter()
-        .map(|problem| Value::String(arena.str(problem)))
-        .collect();
-    let list = Value::List(List::Values(arena.slice(&problems)));
+    let problems = problems.iter().map(|problem| arena.str(problem));
+    let list = results::texts(context, problems)?;
     Ok(Value::Optional(Some(arena.value(list))))
 }
 

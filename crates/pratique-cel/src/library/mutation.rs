@@ -21,14 +21,45 @@ use crate::environment::Library;
 use crate::environment::TypeProvider;
 use crate::error::Fault;
 use crate::types::Type;
-use crate::value::{Evaluation, Value};
+use crate::value::{Evaluation, Struct, Value};
 
 /// The types of mutations, which only mutating policies have.
 pub fn library() -> Library {
+    library_of(FieldData::Deep)
+}
+
+/// The same before Kubernetes 1.37.
+pub fn library_before_1_37() -> Library {
+    library_of(FieldData::Shallow)
+}
+
+fn library_of(field_data: FieldData) -> Library {
     Library {
-        types: vec![Arc::new(MutationTypes)],
+        types: vec![Arc::new(MutationTypes { field_data })],
         ..Library::default()
     }
+}
+
+/// How much of the value of a field is plain data.
+///
+/// Upstream: k8s.io/apiserver/pkg/cel/mutation/dynamic/objects.go, convertField
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FieldData {
+    /// Lists and maps of all sorts, and `variables`: since 1.37.
+    Deep,
+    /// Those that the expression made of values. Others stay what they are in Go.
+    Shallow,
+}
+
+/// An object literal as it is read where it is a part of plain data: a map. `is_deep` tells whether all of it is plain data, as
+/// since Kubernetes 1.37.
+pub fn object_as_map<'a>(context: &Context<'a>, object: &'a dyn Struct, is_deep: bool) -> Value<'a> {
+    let field_data = if is_deep {
+        FieldData::Deep
+    } else {
+        FieldData::Shallow
+    };
+    field_data.plain_object(context, object)
 }
 
 /// The type of apply configurations, and the beginning of the names of the types below it.
@@ -36,7 +67,9 @@ const OBJECT: &str = "Object";
 
 /// All the types of mutations.
 #[derive(Debug)]
-struct MutationTypes;
+struct MutationTypes {
+    field_data: FieldData,
+}
 
 impl TypeProvider for MutationTypes {
     fn has_type(&self, name: &str) -> bool {
@@ -67,7 +100,7 @@ impl TypeProvider for MutationTypes {
     ) -> Evaluation<'a> {
         match type_name {
             JSON_PATCH => patch::construct(context, fields),
-            name if is_object(name) => Ok(object::construct(context, name, fields)),
+            name if is_object(name) => Ok(object::construct(context, self.field_data, name, fields)),
             name => Err(Fault::error(format!("unknown type '{name}'"))),
         }
     }

@@ -55,7 +55,7 @@ fn find_all<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
 fn find_all_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let text = searched(arguments)?;
     let matches = regex.try_find_all(text, limit(arguments, 2)?, context)?;
-    results::collected(context, matches.into_iter().map(Value::String))
+    results::texts(context, matches.into_iter())
 }
 
 /// The text, if it is not too long to be searched for the pattern.

@@ -1,6 +1,7 @@
 //! Results of calls, made in the arena of the evaluation.
 
 use crate::context::Context;
+use crate::error::Fault;
 use crate::value::{Evaluation, List, Value};
 
 /// A list of values.
@@ -16,6 +17,24 @@ pub(super) fn collected<'a>(
     context: &Context<'a>,
     values: impl Iterator<Item = Value<'a>>,
 ) -> Evaluation<'a> {
+    Ok(list(context, &collect(context, values)?))
+}
+
+/// A list of texts, of which there may be millions.
+///
+/// # Errors
+/// The evaluation was stopped.
+///
+/// Upstream: cel-go/common/types/list.go, NewStringList
+pub(super) fn texts<'a>(context: &Context<'a>, texts: impl Iterator<Item = &'a str>) -> Evaluation<'a> {
+    let elements = collect(context, texts.map(Value::String))?;
+    Ok(Value::List(List::Texts(context.arena.slice(&elements))))
+}
+
+fn collect<'a>(
+    context: &Context<'a>,
+    values: impl Iterator<Item = Value<'a>>,
+) -> Result<Vec<Value<'a>>, Fault> {
     /// The work of making an element.
     const ELEMENT: u64 = 16;
     let mut elements = Vec::with_capacity(values.size_hint().0);
@@ -23,7 +42,7 @@ pub(super) fn collected<'a>(
         context.work(ELEMENT)?;
         elements.push(value);
     }
-    Ok(list(context, &elements))
+    Ok(elements)
 }
 
 #[cfg(test)]

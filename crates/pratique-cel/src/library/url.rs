@@ -42,7 +42,7 @@ pub fn library() -> Library {
                 .into_iter()
                 .map(|(key, values)| {
                     let values: Vec<_> = values.into_iter().map(string).collect();
-                    (string(key), Value::List(List::Values(arena.slice(&values))))
+                    (string(key), Value::List(List::Texts(arena.slice(&values))))
                 });
             let entries: Vec<_> = entries.collect();
             Ok(Value::Map(Map::Entries(arena.slice(&entries))))

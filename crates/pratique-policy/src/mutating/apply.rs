@@ -93,12 +93,7 @@ fn merged<'s>(
     progress.outcome()?;
     names.map_err(|error| MutationRefusal::Policy(format!("type mismatch: {error}")))?;
     let go = |part: typed::ObjectPart<'_>| version.go_value(part, progress);
-    let conversion = ValueConversion {
-        go: &go,
-        progress,
-        has_go_type: session.context.release.has_type(version.kind),
-        keeps_infinite: false,
-    };
+    let conversion = ValueConversion::new((session.context.release, version.kind), &go, progress);
     let patch = patch_form::patch(value, &context, conversion);
     progress.outcome()?;
     let patch = patch.map_err(|error| MutationRefusal::Policy(error.to_string()))?;

@@ -4,6 +4,8 @@ use pratique_cel::Fault;
 use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
 use pratique_merge::structured_merge::Patch;
+use pratique_schema::Release;
+use pratique_types::GroupVersionKind;
 
 use crate::typed::{GoValue, ObjectPart};
 
@@ -16,8 +18,29 @@ pub(super) struct ValueConversion<'g> {
     pub(super) progress: &'g Progress<'g>,
     /// Whether the object is of a Go type, which it is converted into.
     pub(super) has_go_type: bool,
+    /// Whether lists and maps of all sorts, and `variables`, are plain data in a field. Otherwise those alone that the expression
+    /// made of values.
+    pub(super) is_deep: bool,
     /// Whether numbers that JSON does not have are kept, to see whether there are other faults.
     pub(super) keeps_infinite: bool,
+}
+
+impl<'g> ValueConversion<'g> {
+    /// The context in a release, for a mutation of an object of this kind.
+    pub(super) fn new(
+        (release, kind): (&'static Release, &GroupVersionKind),
+        go: &'g dyn Fn(ObjectPart<'_>) -> Option<GoValue>,
+        progress: &'g Progress<'g>,
+    ) -> Self {
+        ValueConversion {
+            go,
+            progress,
+            has_go_type: release.has_type(kind),
+            // Upstream: apiserver/pkg/cel/mutation/dynamic/objects.go, convertField and ObjectVal.ConvertToNative, changed in 1.37.
+            is_deep: release.at_least(1, 37),
+            keeps_infinite: false,
+        }
+    }
 }
 
 impl ValueConversion<'_> {
@@ -67,6 +90,10 @@ pub(super) enum ConversionError {
     GoValue { type_name: String, shown: String },
     #[error("disallowed conversion from {0:?} to \"\"")]
     Struct(String),
+    #[error(
+        "This request caused apiserver to panic: before 1.37, the value of a patch has no object literal in a list or map"
+    )]
+    Panic,
     #[error("cannot convert to native type: *structpb.Value")]
     JsonPatch,
     #[error("optional.none() dereference")]
@@ -76,8 +103,7 @@ pub(super) enum ConversionError {
     #[error("proto: invalid type: {0}")]
     NoProtoType(String),
     #[error(
-        "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: \
-         invalid {0} value"
+        "json: error calling MarshalJSON for type {of}: proto: google.protobuf.Value.number_value: invalid {number} value"
     )]
-    Number(&'static str),
+    Number { of: &'static str, number: &'static str },
 }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use pratique_cel::Value;
+use pratique_cel::value::List;
 use pratique_merge::structured_merge::Foreign;
 
 use crate::typed::GoValue;
@@ -27,6 +28,16 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
         }
         Value::Timestamp(time) => new(time.in_messages(), time.literal(), "time.Time"),
         Value::Duration(span) => new(span.in_messages(), span.nanos().to_string(), "time.Duration"),
+        Value::List(List::Texts(texts)) => {
+            let quoted: Vec<String> = texts.iter().map(literal).collect();
+            let type_name = "[]string";
+            let words: Vec<String> = texts.iter().map(plain).collect();
+            new(
+                format!("[{}]", words.join(" ")),
+                format!("{type_name}{{{}}}", quoted.join(", ")),
+                type_name,
+            )
+        }
         Value::List(list) => {
             let of =
                 |show: fn(&Value<'_>) -> String| list.iter().map(|value| show(&value)).collect::<Vec<_>>();
@@ -51,6 +62,8 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
                 "map[ref.Val]ref.Val",
             )
         }
+        // Upstream: apiserver/pkg/cel/lazy/lazy.go, MapValue.Value, for `variables`
+        Value::Struct(other) if other.is_iterable() => error("no such overload".to_owned()),
         Value::Struct(other) => new(String::new(), String::new(), go_struct(other.type_name())),
         Value::Opaque(opaque) if opaque.type_name() == SEMVER => {
             let text = opaque.to_text();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use pratique_cel::library::mutation::object_as_map;
 use pratique_cel::value::{List, Map};
 use pratique_cel::{Context, Value};
 use pratique_gotext::strconv::special_form;
@@ -11,6 +12,9 @@ use pratique_merge::structured_merge::Patch;
 use super::conversion::{ValueConversion, ConversionError};
 use super::patch_form;
 use crate::typed::{GoValue, ObjectPart};
+
+/// The message that values become.
+const VALUE: &str = "*structpb.Value";
 
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
@@ -24,7 +28,7 @@ pub(super) fn json<'s>(
     conversion: ValueConversion<'_>,
 ) -> Result<json::Value<'s>, ConversionError> {
     let number = match converted(value, context, conversion) {
-        Err(ConversionError::Number(number)) => number,
+        Err(ConversionError::Number { number, .. }) => number,
         converted => return converted,
     };
     let conversion = ValueConversion {
@@ -32,7 +36,13 @@ pub(super) fn json<'s>(
         ..conversion
     };
     let whole = converted(value, context, conversion)?;
-    Err(ConversionError::Number(first_infinite(&whole).unwrap_or(number)))
+    // Before 1.37, an object literal became another message.
+    let of = match value {
+        Value::Struct(object) if !conversion.is_deep && patch_form::is_object(*object) => "*structpb.Struct",
+        _ => VALUE,
+    };
+    let number = first_infinite(&whole).unwrap_or(number);
+    Err(ConversionError::Number { of, number })
 }
 
 /// The first number that JSON does not have, in the order in which it is written: members of objects by their names.
@@ -90,6 +100,10 @@ fn converted<'s>(
             let elements = list.iter().map(|value| match value {
                 Value::Map(Map::Typed(object)) => typed_json(TypedPart::Object(object), conversion),
                 Value::List(List::Typed(elements)) => typed_json(TypedPart::List(elements), conversion),
+                Value::Struct(object) if patch_form::is_object(object) => {
+                    let map = object_as_map(context, object, conversion.is_deep);
+                    converted(&map, context, conversion)
+                }
                 value => converted(&value, context, conversion),
             });
             json::Value::Array(elements.collect::<Result<_, ConversionError>>()?)
@@ -97,14 +111,14 @@ fn converted<'s>(
         Value::List(list) => {
             let elements: Result<Vec<_>, ConversionError> = list
                 .iter()
-                .map(|value| converted(&value, context, conversion))
+                .map(|value| part(&value, context, conversion))
                 .collect();
             json::Value::Array(elements?)
         }
         Value::Map(map) => {
             let members = map
                 .iter()
-                .map(|(key, value)| Ok((key_text(&key)?, converted(&value, context, conversion)?)));
+                .map(|(key, value)| Ok((key_text(&key)?, part(&value, context, conversion)?)));
             json::Value::Object(members.collect::<Result<_, ConversionError>>()?)
         }
         Value::Struct(object) if patch_form::is_object(*object) => {
@@ -121,6 +135,31 @@ fn converted<'s>(
         Value::Type(_) => return Err(ConversionError::Type),
         Value::Opaque(opaque) => return Err(no_form(&format!("'{}'", short(opaque.type_name())))),
     })
+}
+
+/// An element of a list, or a value of a map. An object literal becomes a message that has no place there, before 1.37.
+///
+/// Upstream: pkg/cel/mutation/dynamic/objects.go, ObjectVal.ConvertToNative
+fn part<'s>(
+    value: &Value<'s>,
+    context: &Context<'s>,
+    conversion: ValueConversion<'_>,
+) -> Result<json::Value<'s>, ConversionError> {
+    let part = converted(value, context, conversion)?;
+    match unwrapped(value) {
+        Value::Struct(object) if !conversion.is_deep && patch_form::is_object(*object) => {
+            Err(ConversionError::Panic)
+        }
+        _ => Ok(part),
+    }
+}
+
+/// The value in an optional, or the value itself.
+fn unwrapped<'v, 's>(value: &'v Value<'s>) -> &'v Value<'s> {
+    match value {
+        Value::Optional(Some(inner)) => unwrapped(inner),
+        value => value,
+    }
 }
 
 /// A part of a typed input by itself.
@@ -216,7 +255,10 @@ fn double<'s>(number: f64, conversion: ValueConversion<'_>) -> Result<json::Valu
     if let Some(name) = special_form(number)
         && !conversion.keeps_infinite
     {
-        return Err(ConversionError::Number(name));
+        return Err(ConversionError::Number {
+            of: VALUE,
+            number: name,
+        });
     }
     Ok(json::Value::reread_float(number))
 }
@@ -268,6 +310,12 @@ mod tests {
 
     #[track_caller]
     fn check(expression: &str, expected: &str) {
+        check_release(expression, true, expected);
+    }
+
+    /// `is_deep` as since 1.37.
+    #[track_caller]
+    fn check_release(expression: &str, is_deep: bool, expected: &str) {
         let environment: Environment = Environment::kubernetes().with_library(library::mutation::library());
         let program = environment.compile(expression).unwrap();
         let arena = Arena::new();
@@ -277,6 +325,7 @@ mod tests {
             go: &|_| None,
             progress: &Progress::unwatched(),
             has_go_type: false,
+            is_deep,
             keeps_infinite: false,
         };
         let text = json(&value, &context, conversion);
@@ -308,6 +357,46 @@ mod tests {
             "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: \
              invalid NaN value",
         );
+    }
+
+    #[test]
+    fn object_literals_were_other_messages_before_1_37() {
+        let panic = "This request caused apiserver to panic: before 1.37, the value of a patch has no object literal in a list or map";
+        for (expression, before) in [
+            ("Object{a: [Object.a{b: 1}]}", r#"{"a":[{"b":1}]}"#),
+            ("[Object{a: 1}]", panic),
+            ("{'a': Object{a: 1}}", panic),
+            ("[optional.of(Object{a: 1})]", panic),
+            ("[Object{a: 1}] + [Object{a: null}]", r#"[{"a":1},{"a":null}]"#),
+            (
+                "[{1: Object{}}]",
+                "unsupported type conversion from 'int' to string",
+            ),
+        ] {
+            check_release(expression, false, before);
+        }
+        check("[Object{a: 1}]", r#"[{"a":1}]"#);
+        check(
+            "[Object{a: 9007199254740993}] + [1]",
+            r#"[{"a":"9007199254740993"},1]"#,
+        );
+        check_release(
+            "Object{a: 'a,b'.split(',')}",
+            false,
+            "proto: invalid type: []string",
+        );
+        check("Object{a: 'a,b'.split(',')}", r#"{"a":["a","b"]}"#);
+        let not_a_number = |of: &str| {
+            format!(
+                "json: error calling MarshalJSON for type {of}: proto: google.protobuf.Value.number_value: invalid NaN value"
+            )
+        };
+        check_release(
+            "Object{a: double('NaN')}",
+            false,
+            &not_a_number("*structpb.Struct"),
+        );
+        check("Object{a: double('NaN')}", &not_a_number(VALUE));
     }
 
     #[test]

@@ -275,18 +275,16 @@ fn operations<'s>(
     let context = Context::new(session.arena(), u64::MAX);
     let progress = &session.progress;
     let go = |part: typed::ObjectPart<'_>| version.go_value(part, progress);
-    let conversion = ValueConversion {
-        go: &go,
-        progress,
-        has_go_type: session.context.release.has_type(version.kind),
-        keeps_infinite: false,
-    };
+    let conversion = ValueConversion::new((session.context.release, version.kind), &go, progress);
     let mut measure = SizeMeasure::new(session.context.interrupt);
     let operations = list.iter().map(|element| {
         measure.add(&element, &context)?;
         let made = operation(&element, &context, conversion);
         progress.outcome()?;
-        made.map_err(|error| MutationRefusal::Policy(error.to_string()))
+        made.map_err(|error| match error {
+            OperationError::Value(panic @ ConversionError::Panic) => MutationRefusal::Server(panic.to_string()),
+            error => MutationRefusal::Policy(error.to_string()),
+        })
     });
     operations.collect()
 }

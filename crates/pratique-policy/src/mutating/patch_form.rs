@@ -54,23 +54,20 @@ pub(super) fn structure<'s>(
 }
 
 /// The value of a field: lists and maps are plain data. Values are null once the progress is stopped.
+///
+/// Upstream: pkg/cel/mutation/dynamic/objects.go, convertField
 fn field<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
     conversion: ValueConversion<'_>,
 ) -> Result<Patch<'s>, ConversionError> {
     match value {
-        Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
-            field(inner, context, conversion)
-        }
+        _ if !conversion.is_deep => made_of_values(value, context, conversion),
+        Value::List(List::Values(_) | List::Constant(_) | List::Collected(_))
+        | Value::Map(Map::Entries(_) | Map::Constant(_)) => made_of_values(value, context, conversion),
         Value::List(list) if list.is_empty() => Ok(conversion.empty_list()),
         Value::List(list) if !conversion.progress.nodes(list.len()) => Ok(Patch::Null),
         Value::Map(map) if !conversion.progress.nodes(map.len()) => Ok(Patch::Null),
-        Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => Ok(Patch::List(
-            list.iter()
-                .map(|value| element(&value, context, conversion))
-                .collect(),
-        )),
         Value::List(list) => {
             let elements: Result<_, ConversionError> = list
                 .iter()
@@ -78,11 +75,36 @@ fn field<'s>(
                 .collect();
             elements.map(Patch::List)
         }
+        Value::Map(map) => members(map, |value| field(value, context, conversion)),
+        Value::Struct(variables) if variables.is_iterable() => iterated(*variables, context, conversion),
+        other => made_of_values(other, context, conversion),
+    }
+}
+
+/// The value of a field, of which lists and maps that the expression made of values are plain data, also in an optional.
+fn made_of_values<'s>(
+    value: &Value<'s>,
+    context: &Context<'s>,
+    conversion: ValueConversion<'_>,
+) -> Result<Patch<'s>, ConversionError> {
+    match value {
+        Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
+            made_of_values(inner, context, conversion)
+        }
+        Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => {
+            if list.is_empty() {
+                return Ok(conversion.empty_list());
+            }
+            if !conversion.progress.nodes(list.len()) {
+                return Ok(Patch::Null);
+            }
+            let elements = list.iter().map(|value| element(&value, context, conversion));
+            Ok(Patch::List(elements.collect()))
+        }
+        Value::Map(map) if !conversion.progress.nodes(map.len()) => Ok(Patch::Null),
         Value::Map(map @ (Map::Entries(_) | Map::Constant(_))) => {
             members(map, |value| Ok(element(value, context, conversion)))
         }
-        Value::Map(map) => members(map, |value| field(value, context, conversion)),
-        Value::Struct(variables) if variables.is_iterable() => iterated(*variables, context, conversion),
         other => Ok(element(other, context, conversion)),
     }
 }

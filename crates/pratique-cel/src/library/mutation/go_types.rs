@@ -18,7 +18,7 @@ pub(super) fn native_type(value: &Value<'_>) -> &'static str {
         Value::Timestamp(_) => "time.Time",
         Value::Duration(_) => "time.Duration",
         Value::List(List::Json(_)) => "[]interface {}",
-        Value::List(List::Typed(_)) => "[]string",
+        Value::List(List::Typed(_) | List::Texts(_)) => "[]string",
         Value::List(_) => "[]ref.Val",
         Value::Map(Map::Json(_)) => "map[string]interface {}",
         Value::Map(Map::Typed(_)) => "map[string]string",

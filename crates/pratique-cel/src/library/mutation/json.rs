@@ -131,7 +131,9 @@ pub(super) fn check_keys(field: &str, value: &Value<'_>) -> Result<(), NotJson> 
 fn field(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
     match value {
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => field(inner),
-        Value::List(list @ (List::Json(_) | List::Typed(_) | List::Joined(_))) => array(list, field),
+        Value::List(list @ (List::Json(_) | List::Typed(_) | List::Texts(_) | List::Joined(_))) => {
+            array(list, field)
+        }
         Value::Map(map @ (Map::Json(_) | Map::Typed(_))) => entries(map, field),
         Value::List(list) => array(list, element),
         Value::Map(map) => entries(map, element),
@@ -149,7 +151,7 @@ fn element(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
         | Value::Timestamp(_)
         | Value::Duration(_)
         | Value::Opaque(_)
-        | Value::List(List::Typed(_))
+        | Value::List(List::Typed(_) | List::Texts(_))
         | Value::Map(Map::Typed(_)) => Err(NotJson::NoForm(native_type(value))),
         // An object within an object holds the fault of its own conversion.
         Value::Struct(_) => to_json(value).map_err(|error| match error {

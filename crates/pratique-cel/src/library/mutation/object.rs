@@ -1,5 +1,6 @@
 //! Values of `Object` and of the types below it.
 
+use super::FieldData;
 use super::go_types::{JSON_PATCH, native_type};
 use super::json::check_keys;
 use crate::arena::Arena;
@@ -13,11 +14,13 @@ use crate::value::{List, Map, Struct, Value};
 struct ObjectLiteral<'v> {
     type_name: &'v str,
     fields: &'v [(&'v str, Value<'v>)],
+    field_data: FieldData,
 }
 
 /// Makes an object.
 pub(super) fn construct<'a>(
     context: &Context<'a>,
+    field_data: FieldData,
     type_name: &str,
     fields: &[(&'a str, Value<'a>)],
 ) -> Value<'a> {
@@ -25,6 +28,7 @@ pub(super) fn construct<'a>(
     let object: &'a ObjectLiteral<'a> = arena.value(ObjectLiteral {
         type_name: arena.str(type_name),
         fields: arena.slice(fields),
+        field_data,
     });
     Value::Struct(object)
 }
@@ -43,9 +47,9 @@ impl Struct for ObjectLiteral<'_> {
             return Err(Fault::error(message));
         }
         let field_entry = self.fields.iter().find(|(name, _)| *name == field);
-        Ok(Some(
-            field_entry.map_or(Value::Null, |(_, value)| plain(context, value)),
-        ))
+        Ok(Some(field_entry.map_or(Value::Null, |(_, value)| {
+            self.field_data.plain(context, value)
+        })))
     }
 
     fn has(&self, context: &Context<'_>, field: &str) -> Result<bool, Fault> {
@@ -88,7 +92,25 @@ impl ObjectLiteral<'_> {
 
 /// Whether the maps among the fields have keys of strings, as plain data must.
 fn is_plain(object: &ObjectLiteral<'_>) -> bool {
-    object.fields.iter().all(|(_, value)| unfit_key(value).is_none())
+    let is_deep = object.field_data == FieldData::Deep;
+    let mut values = object.fields.iter().map(|(_, value)| value);
+    values.all(|value| unfit_key(value).is_none() && !(is_deep && has_unfit_variable(value)))
+}
+
+/// Whether it is `variables`, with one that is no string: their values are taken for keys.
+///
+/// Upstream: k8s.io/apiserver/pkg/cel/mutation/dynamic/objects.go, convertField, over pkg/cel/lazy/lazy.go, MapValue
+fn has_unfit_variable(value: &Value<'_>) -> bool {
+    let Value::Struct(variables) = value else {
+        return false;
+    };
+    let arena = Arena::new();
+    let context = Context::new(&arena, u64::MAX);
+    let is_text = |(_, value): &(&str, Value<'_>)| matches!(value, Value::String(_) | Value::Type(_));
+    is_variables(*variables)
+        && !variables
+            .fields(&context)
+            .is_ok_and(|fields| fields.iter().all(is_text))
 }
 
 /// A key of a map that is no string.
@@ -104,73 +126,91 @@ pub(super) fn unfit_key<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// A field's value as it is read back: objects are maps, types are names, and optionals are their content; so are the
-/// members of lists and maps, but not the values nested within these.
-fn plain<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
-    match value {
-        Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
-            plain(context, inner)
+impl FieldData {
+    /// A field's value as it is read back: objects are maps, types are names, and optionals are their content; so are the
+    /// members of lists and maps, but not the values nested within these.
+    fn plain<'a>(self, context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
+        match value {
+            Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
+                self.plain(context, inner)
+            }
+            Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => {
+                plain_list(context, list, |element| self.member(context, element))
+            }
+            Value::List(list @ List::Joined(_)) if self == FieldData::Deep => {
+                plain_list(context, list, |element| self.plain(context, element))
+            }
+            Value::Map(map @ (Map::Entries(_) | Map::Constant(_))) => {
+                let entries = map.iter().map(|(key, value)| (key, self.member(context, &value)));
+                let entries: Vec<(Value<'a>, Value<'a>)> = entries.collect();
+                Value::Map(Map::Entries(context.arena.slice(&entries)))
+            }
+            Value::Struct(variables) if is_variables(*variables) && self == FieldData::Deep => {
+                self.plain_object(context, *variables)
+            }
+            other => self.member(context, other),
         }
-        Value::List(List::Typed(elements)) => Value::List(List::Json(elements)),
-        Value::Map(Map::Typed(object)) => Value::Map(Map::Json(object)),
-        Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => {
-            plain_list(context, list, member)
-        }
-        Value::List(list @ List::Joined(_)) => plain_list(context, list, plain),
-        Value::Map(map @ (Map::Entries(_) | Map::Constant(_))) => {
-            let entries = map.iter().map(|(key, value)| (key, member(context, &value)));
-            let entries: Vec<(Value<'a>, Value<'a>)> = entries.collect();
-            Value::Map(Map::Entries(context.arena.slice(&entries)))
-        }
-        other => member(context, other),
     }
-}
 
-type FieldConversion<'a> = fn(&Context<'a>, &Value<'a>) -> Value<'a>;
-
-fn plain_list<'a>(context: &Context<'a>, list: &List<'a>, convert: FieldConversion<'a>) -> Value<'a> {
-    let elements: Vec<Value<'a>> = list.iter().map(|element| convert(context, &element)).collect();
-    Value::List(List::Values(context.arena.slice(&elements)))
-}
-
-/// A member of a list or map in a field. Abstract values become the Go values that they hold, which are no CEL values.
-fn member<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
-    match value {
-        Value::Optional(None) => Value::Null,
-        Value::Optional(Some(value)) => member(context, value),
-        Value::Type(name) => Value::String(name),
-        Value::List(List::Typed(elements)) => Value::List(List::Json(elements)),
-        Value::Map(Map::Typed(object)) => Value::Map(Map::Json(object)),
-        Value::List(list @ List::Joined(_)) => plain_list(context, list, member),
-        Value::Struct(object) if object.type_name() != JSON_PATCH => plain_object(context, *object),
-        Value::Opaque(opaque) if opaque.type_name() != "kubernetes.NamedFormat" => {
-            let native = native_type(value);
-            let fault = match native {
-                "*types.Err" => Fault::no_such_overload(),
-                _ => Fault::error(format!(
-                    "unsupported conversion to ref.Val: ({native}){}",
-                    opaque.to_text()
-                )),
-            };
-            ops::failed(context, fault, native)
+    /// A member of a list or map in a field. Abstract values become the Go values that they hold, which are no CEL values.
+    fn member<'a>(self, context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
+        match value {
+            Value::Optional(None) => Value::Null,
+            Value::Optional(Some(value)) => self.member(context, value),
+            Value::Type(name) => Value::String(name),
+            Value::List(List::Typed(elements)) => Value::List(List::Json(elements)),
+            Value::Map(Map::Typed(object)) => Value::Map(Map::Json(object)),
+            Value::List(list @ List::Joined(_)) => {
+                plain_list(context, list, |element| self.member(context, element))
+            }
+            // Upstream: k8s.io/apiserver/pkg/cel/lazy/lazy.go, MapValue.Value
+            Value::Struct(variables) if is_variables(*variables) => {
+                ops::failed(context, Fault::no_such_overload(), "*types.Err")
+            }
+            Value::Struct(object) if object.type_name() != JSON_PATCH => self.plain_object(context, *object),
+            Value::Opaque(opaque) if opaque.type_name() != "kubernetes.NamedFormat" => {
+                let native = native_type(value);
+                let fault = match native {
+                    "*types.Err" => Fault::no_such_overload(),
+                    _ => Fault::error(format!(
+                        "unsupported conversion to ref.Val: ({native}){}",
+                        opaque.to_text()
+                    )),
+                };
+                ops::failed(context, fault, native)
+            }
+            other => *other,
         }
-        other => *other,
     }
-}
 
-/// An object within an object, or the error that it has keys that plain data cannot have.
-fn plain_object<'a>(context: &Context<'a>, object: &'a dyn Struct) -> Value<'a> {
-    let entries = object.fields(context).and_then(|fields| {
-        let entries = fields.into_iter().map(|(name, value)| {
-            check_keys(name, &value).map_err(Fault::from_display)?;
-            Ok((Value::String(name), plain(context, &value)))
+    /// An object within an object, or the error that it has keys that plain data cannot have.
+    pub(super) fn plain_object<'a>(self, context: &Context<'a>, object: &'a dyn Struct) -> Value<'a> {
+        let entries = object.fields(context).and_then(|fields| {
+            let entries = fields.into_iter().map(|(name, value)| {
+                check_keys(name, &value).map_err(Fault::from_display)?;
+                Ok((Value::String(name), self.plain(context, &value)))
+            });
+            entries.collect::<Result<Vec<_>, Fault>>()
         });
-        entries.collect::<Result<Vec<_>, Fault>>()
-    });
-    match entries {
-        Ok(entries) => Value::Map(Map::Entries(context.arena.slice(&entries))),
-        Err(fault) => ops::failed(context, fault, "*types.Err"),
+        match entries {
+            Ok(entries) => Value::Map(Map::Entries(context.arena.slice(&entries))),
+            Err(fault) => ops::failed(context, fault, "*types.Err"),
+        }
     }
+}
+
+/// Whether it is what a policy declares, all of it.
+fn is_variables(object: &dyn Struct) -> bool {
+    object.type_name() == "kubernetes.variables"
+}
+
+fn plain_list<'a>(
+    context: &Context<'a>,
+    list: &List<'a>,
+    convert: impl Fn(&Value<'a>) -> Value<'a>,
+) -> Value<'a> {
+    let elements: Vec<Value<'a>> = list.iter().map(|element| convert(&element)).collect();
+    Value::List(List::Values(context.arena.slice(&elements)))
 }
 
 /// Whether two objects have the same fields: the same to the last bit, numbers of the same type; and lists are never

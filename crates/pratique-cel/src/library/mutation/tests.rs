@@ -8,8 +8,12 @@ use crate::arena::Arena;
 
 /// What an expression gives as JSON; or its fault.
 fn run(text: &str) -> String {
+    run_with(library(), text)
+}
+
+fn run_with(library: Library, text: &str) -> String {
     let environment = Environment::kubernetes()
-        .with_library(library())
+        .with_library(library)
         .with_variable("object", Type::Dyn);
     let program = match environment.compile(text) {
         Ok(program) => program,
@@ -46,6 +50,16 @@ fn objects_have_any_field() {
     check("Object{a: 1}.?a.hasValue()", "false");
     check("Object{?a: optional.none(), ?b: optional.of(1)}", r#"{"b":1}"#);
     check("type(Object{}) == type", "true");
+}
+
+#[test]
+fn joined_lists_are_read_element_by_element_before_1_37() {
+    let text = "dyn(Object{a: [[type(1)]] + [['b']]}.a)[0][0] == 'int'";
+    assert_eq!(run_with(library(), text), "true");
+    assert_eq!(run_with(library_before_1_37(), text), "false");
+    // A list of texts is one of Go.
+    check("Object{a: 'a,b'.split(',')}", r#"{"a":["a","b"]}"#);
+    check("Object{a: ['a,b'.split(',')]}", "no JSON form for []string");
 }
 
 #[test]

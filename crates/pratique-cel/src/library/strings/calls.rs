@@ -47,7 +47,7 @@ pub(super) fn split<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalu
     let (text, separator) = (string(arguments, 0)?, string(arguments, 1)?);
     let limit = limit(arguments, 2)?;
     context.reserve(pieces(text, separator, limit).saturating_mul(size_of::<Value<'_>>()))?;
-    results::collected(context, text::split(text, separator, limit).map(Value::String))
+    results::texts(context, text::split(text, separator, limit))
 }
 
 /// At least how many pieces a text is split into.
