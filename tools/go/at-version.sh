@@ -27,19 +27,40 @@ sed -e "s,v1\.$current,v$version,g" -e "s,v0\.$current,v0.$minor,g" -e "s,=> \.\
 cp go.sum "$files/go.sum"
 minor=${minor%%.*}
 tags=
+overlay=
 release=$((minor + 1))
 while [ "$release" -le "${current%%.*}" ]; do tags="$tags,kubernetes_before_1_$release" release=$((release + 1)); done
 release=$((${current%%.*} + 1))
 while [ "$release" -le "$minor" ]; do tags="$tags,kubernetes_since_1_$release" release=$((release + 1)); done
 if [ "$minor" -ge 38 ]; then
-  # It needs a newer toolchain than the one that is installed, and modules that no proxy serves yet: version 7 of structured-merge-diff,
-  # and the types of definitions, which are those of 1.37. Their feature gates are its own.
+  # It needs a newer toolchain than the one that is installed, and modules that no proxy serves yet: version 7.0.1 of
+  # structured-merge-diff, for which 7.0.0 stands in, and the types of definitions, which are those of 1.37. Their feature gates are
+  # its own.
   export GOTOOLCHAIN=go1.27.3
-  echo "replace sigs.k8s.io/structured-merge-diff/v7 => $PWD/../structured-merge-diff" >> "$files/go.mod"
+  echo "replace sigs.k8s.io/structured-merge-diff/v7 => sigs.k8s.io/structured-merge-diff/v7 v7.0.0" >> "$files/go.mod"
+  extensions=k8s.io/apiextensions-apiserver
   case "$*" in
   *featuregates*) ;;
-  *) sed -i 's,\(k8s.io/apiextensions-apiserver =>* *k8s.io/apiextensions-apiserver\) v0.38.*,\1 v0.37.2,' "$files/go.mod" ;;
+  *)
+    if grep -q "$extensions => " "$files/go.mod"; then
+      sed -i "s,\($extensions => $extensions\) v0.38.*,\1 v0.37.2," "$files/go.mod"
+    elif grep -q "$extensions v" "$files/go.mod"; then
+      sed -i "s,\($extensions\) v0.38.*,\1 v0.37.2," "$files/go.mod"
+      echo "replace $extensions => $extensions v0.37.2" >> "$files/go.mod"
+    fi
+    ;;
   esac
+  # The engine of expressions has another path since then.
+  separator=
+  printf '{"Replace": {' > "$files/overlay.json"
+  for file in $(grep -rl --include='*.go' '"github.com/google/cel-go' . || true); do
+    copy="$files/$(echo "$file" | tr / _)"
+    sed 's,"github.com/google/cel-go,"cel.dev/cel-go,' "$file" > "$copy"
+    printf '%s"%s": "%s"' "$separator" "$PWD/${file#./}" "$copy" >> "$files/overlay.json"
+    separator=', '
+  done
+  printf '}}\n' >> "$files/overlay.json"
+  overlay="-overlay=$files/overlay.json"
 fi
 # In the environment, so that programs that ask Go where a module lies get the same answer.
-GOFLAGS="-buildvcs=false -mod=mod -modfile=$files/go.mod -tags=${tags#,}" go "$command" "$@"
+GOFLAGS="-buildvcs=false -mod=mod -modfile=$files/go.mod -tags=${tags#,} $overlay" go "$command" "$@"

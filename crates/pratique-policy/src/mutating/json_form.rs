@@ -377,7 +377,7 @@ mod tests {
         }
         check("[Object{a: 1}]", r#"[{"a":1}]"#);
         check(
-            "[Object{a: 9007199254740993}] + [1]",
+            "[dyn(Object{a: 9007199254740993})] + [dyn(1)]",
             r#"[{"a":"9007199254740993"},1]"#,
         );
         check_release(

@@ -44,8 +44,10 @@ mod tests {
 
     #[test]
     fn addresses_are_not_shown() {
-        let message =
-            |value: &str| serde_json::json!({"message": format!("got &{{Value:{value}}}: {value}")});
+        let message = |value: &str| {
+            let message = format!("got &{{Value:{value}}}: {value}");
+            serde_json::json!({"status": {"message": message}})
+        };
         let theirs = message("(*types.Err)(0xc000)");
         assert!(is_known(&message(""), &theirs));
         assert!(!is_known(&message("x"), &theirs));
