@@ -5,6 +5,7 @@
 //!
 //! Upstream: github.com/google/cel-go, checker/checker.go
 
+mod alternatives;
 mod calls;
 mod check_result;
 mod comprehensions;
@@ -208,11 +209,19 @@ impl<'e> TypeChecker<'e> {
         if self.loose {
             return;
         }
-        let container = self.environment.container();
-        self.report(at, || {
-            format!("undeclared reference to '{name}' (in container '{container}')")
-        });
         let environment = self.environment;
+        let container = environment.container();
+        self.report(at, || {
+            let text = format!("undeclared reference to '{name}'");
+            match (environment.tells_alternatives(), container) {
+                (false, _) => format!("{text} (in container '{container}')"),
+                (true, "") => format!("{text}{}", alternatives::suffix(name, environment)),
+                (true, _) => format!(
+                    "{text} (in container '{container}'){}",
+                    alternatives::suffix(name, environment)
+                ),
+            }
+        });
         let locals = self.locals.iter().map(|(local, _)| *local);
         let meant = nearest(name, environment.names().chain(locals));
         self.suggest(meant);

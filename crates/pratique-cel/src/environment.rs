@@ -30,6 +30,7 @@ pub struct Environment {
     types: Vec<Arc<dyn TypeProvider>>,
     checks_literals: bool,
     refuses_quoted_names: bool,
+    tells_alternatives: bool,
     container: Box<str>,
 }
 
@@ -73,6 +74,12 @@ impl Environment {
     /// Refuses names of fields in backquotes, as Kubernetes did before 1.37.
     pub fn without_quoted_names(mut self) -> Self {
         self.refuses_quoted_names = true;
+        self
+    }
+
+    /// Errors about names that are not declared have similar ones, as Kubernetes has them since 1.38.
+    pub fn with_alternatives(mut self) -> Self {
+        self.tells_alternatives = true;
         self
     }
 
@@ -149,11 +156,16 @@ impl Environment {
 
     /// The names that an expression may use: variables, functions and macros. Operators are left out.
     pub fn names(&self) -> impl Iterator<Item = &str> {
+        let is_name = |name: &&str| name.starts_with(|first: char| first.is_ascii_alphabetic());
+        self.all_names().filter(is_name)
+    }
+
+    /// The same, with those that nobody can write, such as the names of operators.
+    pub(crate) fn all_names(&self) -> impl Iterator<Item = &str> {
         let variables = self.variables.iter().map(|(name, _)| &**name);
         let functions = self.functions.by_name.keys().map(|name| &**name);
         let macros = self.macros.iter().map(|declared| declared.name);
-        let all = variables.chain(functions).chain(macros);
-        all.filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic()))
+        variables.chain(functions).chain(macros)
     }
 
     /// A variable by its name: its slot and type.
@@ -206,6 +218,11 @@ impl Environment {
     /// Whether names in backquotes are refused.
     pub(crate) fn refuses_quoted_names(&self) -> bool {
         self.refuses_quoted_names
+    }
+
+    /// Whether errors about names that are not declared have similar ones.
+    pub(crate) fn tells_alternatives(&self) -> bool {
+        self.tells_alternatives
     }
 
     /// The provider of a type.

@@ -72,6 +72,10 @@ impl Environment {
                 Environment::new().with_literal_checks(),
                 |environment, versioned| environment.with_library((versioned.library)()),
             );
+        // Upstream: cel-go v0.29 became v0.33 in 1.38.
+        if release >= 38 {
+            return environment.with_alternatives();
+        }
         // Upstream: cel-go v0.26 became v0.29 in 1.37.
         if release >= 37 {
             return environment;
