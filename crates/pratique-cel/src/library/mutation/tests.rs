@@ -54,7 +54,7 @@ fn objects_have_any_field() {
 
 #[test]
 fn joined_lists_are_read_element_by_element_before_1_37() {
-    let text = "dyn(Object{a: [[type(1)]] + [['b']]}.a)[0][0] == 'int'";
+    let text = "Object{a: [[dyn(type(1))]] + [[dyn('b')]]}.a[0][0] == 'int'";
     assert_eq!(run_with(library(), text), "true");
     assert_eq!(run_with(library_before_1_37(), text), "false");
     // A list of texts is one of Go.
