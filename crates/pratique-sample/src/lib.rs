@@ -7,7 +7,8 @@
 //!
 //! [`complete_samples`] gives objects as policies see them, with all fields that expressions name, or all but one, and an
 //! [`ObservedPolicy`] what each node of an expression does with them. A [`ReadFootprint`] tells which of them a policy cannot tell
-//! apart, and a [`SampleMemory`] keeps them for the next edit of a policy.
+//! apart, and a [`SampleMemory`] keeps them for the next edit of a policy, as a
+//! [`BoundedMemory`] keeps other things.
 //!
 //! A [`MutationTrial`] runs the mutations of a policy over such objects, and a [`SampleServer`] tells what the built-in plugins
 //! and the validation of a server make of the result.
@@ -35,6 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bounded_memory;
 mod complete;
 mod cost;
 mod custom;
@@ -52,6 +54,7 @@ mod runner;
 mod scalar;
 mod trial;
 
+pub use bounded_memory::BoundedMemory;
 pub use complete::{
     ConvertedText, NamedFields, RequiredConstants, Sample, SampleExtent, SampleInput, SampleMemory,
     SampleObjects, SampleSpec, SelectedMetadata, TextConversion, complete_samples,

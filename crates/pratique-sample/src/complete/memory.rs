@@ -8,44 +8,39 @@ use pratique_schema::Release;
 
 use super::SampleSpec;
 use super::objects::{SampleObjects, most_objects};
+use crate::bounded_memory::BoundedMemory;
 
 /// Objects of built-in kinds that were made before, for programs that try policies again and again: most edits leave the fields and the
 /// constants that expressions name as they are, and making the objects takes longer than trying a policy over them.
-#[derive(Debug, Default)]
-pub struct SampleMemory {
-    kept: Mutex<KeptSamples>,
-}
-
-#[derive(Debug, Default)]
-struct KeptSamples {
-    objects: HashMap<String, KeptObjects>,
-    bytes: usize,
-    /// How often objects were asked for.
-    round: u64,
-    /// The names of all fields, by release.
-    fields: HashMap<(u32, u32), Arc<HashSet<&'static str>>>,
-}
-
 #[derive(Debug)]
-struct KeptObjects {
-    objects: Arc<SampleObjects>,
-    bytes: usize,
-    /// When they were asked for last.
-    round: u64,
+pub struct SampleMemory {
+    objects: BoundedMemory<SampleObjects>,
+    /// The names of all fields, by release.
+    fields: Mutex<HashMap<(u32, u32), Arc<HashSet<&'static str>>>>,
 }
 
 /// The most bytes of objects that are kept. Those of a policy for seven kinds take up to 10 MiB.
 const MOST_BYTES: usize = 64 << 20;
 
+impl Default for SampleMemory {
+    fn default() -> Self {
+        SampleMemory {
+            objects: BoundedMemory::new(MOST_BYTES),
+            fields: Mutex::default(),
+        }
+    }
+}
+
 impl SampleMemory {
     /// The objects of a specification.
     pub fn objects(&self, spec: &SampleSpec<'_>) -> Arc<SampleObjects> {
         let key = self.key(spec);
-        if let Some(known) = self.with_kept(|kept| kept.recall(&key)) {
+        if let Some(known) = self.objects.recall(&key) {
             return known;
         }
         let objects = Arc::new(SampleObjects::new(spec));
-        self.with_kept(|kept| kept.keep(key, Arc::clone(&objects)));
+        self.objects
+            .keep(key, Arc::clone(&objects), objects.owned_bytes());
         objects
     }
 
@@ -64,7 +59,7 @@ impl SampleMemory {
             footprints,
             most: _,
         } = *spec;
-        let fields = self.with_kept(|kept| kept.field_names(release));
+        let fields = self.field_names(release);
         let names: Vec<&str> = interest
             .all_names()
             .filter(|name| fields.contains(name))
@@ -82,48 +77,14 @@ impl SampleMemory {
         )
     }
 
-    fn with_kept<R>(&self, run: impl FnOnce(&mut KeptSamples) -> R) -> R {
-        run(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl KeptSamples {
-    fn field_names(&mut self, release: &'static Release) -> Arc<HashSet<&'static str>> {
-        let fields = self.fields.entry(release.version()).or_insert_with(|| {
+    fn field_names(&self, release: &'static Release) -> Arc<HashSet<&'static str>> {
+        let mut known = self.fields.lock().unwrap_or_else(PoisonError::into_inner);
+        let fields = known.entry(release.version()).or_insert_with(|| {
             let types = release.schema().types();
             let names = types.flat_map(|of| of.fields.iter().map(|field| field.name));
             Arc::new(names.collect())
         });
         Arc::clone(fields)
-    }
-
-    fn recall(&mut self, key: &str) -> Option<Arc<SampleObjects>> {
-        self.round += 1;
-        let known = self.objects.get_mut(key)?;
-        known.round = self.round;
-        Some(Arc::clone(&known.objects))
-    }
-
-    /// Keeps objects, and forgets those that nobody has asked for the longest.
-    fn keep(&mut self, key: String, objects: Arc<SampleObjects>) {
-        let bytes = key.len() + objects.owned_bytes();
-        while self.bytes + bytes > MOST_BYTES {
-            let oldest = self.objects.iter().min_by_key(|(_, known)| known.round);
-            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
-                return;
-            };
-            let forgotten = self.objects.remove(&oldest);
-            self.bytes -= forgotten.map_or(0, |known| known.bytes);
-        }
-        self.bytes += bytes;
-        let known = KeptObjects {
-            objects,
-            bytes,
-            round: self.round,
-        };
-        if let Some(replaced) = self.objects.insert(key, known) {
-            self.bytes -= replaced.bytes;
-        }
     }
 }
 
@@ -174,25 +135,5 @@ mod tests {
             let made = with_spec(other, |spec| format!("{:?}", SampleObjects::new(spec)));
             assert_eq!(format!("{again:?}"), made);
         }
-    }
-
-    #[test]
-    fn what_is_kept_is_bounded() {
-        let objects = with_spec("object.spec.nodeName == 'a'", |spec| {
-            Arc::new(SampleObjects::new(spec))
-        });
-        let each = objects.owned_bytes();
-        let mut kept = KeptSamples::default();
-        let count = MOST_BYTES / each + 10;
-        for index in 0..count {
-            kept.round += 1;
-            kept.keep(index.to_string(), Arc::clone(&objects));
-            assert!(kept.recall("0").is_some(), "{index}");
-        }
-        assert!(kept.bytes <= MOST_BYTES && kept.bytes > MOST_BYTES / 2);
-        assert!(kept.recall(&(count - 1).to_string()).is_some());
-        assert!(kept.recall("1").is_none());
-        let bytes: usize = kept.objects.values().map(|known| known.bytes).sum();
-        assert_eq!(bytes, kept.bytes);
     }
 }
