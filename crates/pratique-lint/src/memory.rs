@@ -69,6 +69,7 @@ impl LintMemory {
     /// That of warnings with options, such as those of a command line.
     pub fn with_options(mut options: LintOptions) -> Self {
         options.samples = Some(Arc::default());
+        options.observations = Some(Arc::default());
         LintMemory {
             options,
             warnings: FindingTable::default(),
@@ -97,6 +98,8 @@ impl LintMemory {
     /// are tried.
     pub fn set_custom_types(&mut self, custom: Arc<CustomTypes>) {
         self.options = std::mem::take(&mut self.options).custom_kinds(custom.kinds());
+        // Keys name custom kinds, and do not tell definitions apart.
+        self.options.observations = Some(Arc::default());
         self.warnings = FindingTable::default();
         self.custom = custom;
         self.expressions = FindingTable::default();
@@ -386,5 +389,68 @@ mod tests {
         }
         // Of each text once: `a` with and without a comment, its other expression, and `b`.
         assert_eq!(memory.expressions.entries.len(), 4);
+    }
+
+    /// A policy for two kinds with a variable, a message, and two validations.
+    fn policy_for_kinds([variable, validation, other]: [&str; 3], message: &str) -> String {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: a}}\nspec:\n  \
+             matchConstraints:\n    resourceRules: [{{apiGroups: [apps], apiVersions: [v1], resources: [deployments, \
+             daemonsets], operations: [CREATE]}}]\n  variables: [{{name: v, expression: \"{variable}\"}}]\n  validations:\n  \
+             - {{expression: \"{validation}\", message: {message}}}\n  - {{expression: \"{other}\"}}\n"
+        )
+    }
+
+    #[test]
+    fn an_edit_of_an_expression_evaluates_no_others_again() {
+        let mut memory = LintMemory::default();
+        let first = [
+            "object.spec.template.spec",
+            "variables.v.hostPID == true",
+            "object.metadata.labels.a == 'b'",
+        ];
+        let [variable, validation, other] = first;
+        let mut observed = 0;
+        for (expressions, message, runs) in [
+            // Two validations, each over two kinds.
+            (first, "one", 4),
+            // A text that is no expression.
+            (first, "two", 0),
+            ([variable, "variables.v.hostIPC == true", other], "two", 2),
+            (
+                [variable, validation, "object.metadata.labels.a == 'c'"],
+                "two",
+                2,
+            ),
+            (
+                [variable, validation, "object.metadata.labels.a == 'c' || false"],
+                "two",
+                2,
+            ),
+            // A variable is evaluated where it is read.
+            (
+                ["object.spec.?template.spec.orValue({})", validation, other],
+                "two",
+                2,
+            ),
+            // What was there before.
+            (first, "one", 0),
+            ([variable, "variables.v.hostIPC == true", other], "three", 0),
+        ] {
+            let file = ManifestFile {
+                path: "a.yaml".to_owned(),
+                content: policy_for_kinds(expressions, message).into_bytes(),
+            };
+            let options = pratique_manifest::LoadOptions::new(&UncheckedExpressions);
+            let set = Loader::for_api(&options).load_files(&[file]).unwrap();
+            let warnings = memory.lint(&[&set]);
+            assert_eq!(warnings, lint(&[&set]), "{expressions:?}");
+            let unguarded = warnings.iter().filter(|one| one.lint.name == "unguarded-field");
+            assert!(unguarded.count() > 1, "{warnings:?}");
+            let memory = memory.options.observations.as_ref().unwrap();
+            let count = memory.observed.load(Ordering::Relaxed);
+            assert_eq!(count - observed, runs, "{expressions:?}");
+            observed = count;
+        }
     }
 }

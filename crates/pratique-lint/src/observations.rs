@@ -2,6 +2,7 @@
 //! that it matches. A warning that something fails is based on an evaluation that failed.
 
 mod kind_observer;
+mod observation_memory;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,28 +10,18 @@ use std::sync::Arc;
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_expression::Use;
 use pratique_sample::{
-    CustomKind, ExpressionOutcome, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy,
-    RequiredConstants, Sample, SampleExtent, SampleInput, SampleSpec, SelectedMetadata,
+    CustomKind, ExpressionOutcome, NodeCoverage, NodeOutcomes, RequiredConstants, SampleExtent,
+    SelectedMetadata,
 };
 use pratique_types::builtin::ServedResource;
 use pratique_types::cel_limits::MessageFault;
 
-use self::kind_observer::{KindObserver, ObservedRuns};
+use self::kind_observer::KindObserver;
+pub(crate) use self::observation_memory::ObservationMemory;
 use crate::analysis::ParsedExpressions;
 use crate::options::LintOptions;
-use crate::subject::{PolicyView, matched_operations};
+use crate::subject::PolicyView;
 use crate::typing::MatchedKinds;
-
-/// The most requests that the expressions of a policy are evaluated for, and the fewest for a kind.
-const MOST_REQUESTS: usize = 4_000;
-const FEWEST_OF_KIND: usize = 60;
-const MOST_OF_KIND: usize = 1_000;
-
-/// The most validations of several conditions for which there are requests of their own, the most requests for one, and the most
-/// kinds of a policy with such.
-const MOST_CHAINS: usize = 3;
-const MOST_OF_CHAIN: usize = 40;
-const MOST_KINDS_OF_CHAINS: usize = 8;
 
 /// The prefix of the error for a missing field or key.
 pub(crate) const NO_KEY: &str = "no such key: ";
@@ -49,11 +40,11 @@ pub(crate) struct KindObservations {
 }
 
 /// Observations by operation: `CREATE`
-type OperationMap = BTreeMap<&'static str, OperationObservations>;
+pub(crate) type OperationMap = BTreeMap<&'static str, OperationObservations>;
 
 /// Observations for requests of one operation.
-#[derive(Default)]
-struct OperationObservations {
+#[derive(Debug, Default)]
+pub(crate) struct OperationObservations {
     coverage: NodeCoverage,
     /// The objects by the site and node that failed, and the error.
     failures: BTreeMap<(usize, ExprId, String), FailedObjects>,
@@ -66,7 +57,7 @@ struct OperationObservations {
 }
 
 /// The objects for which something failed.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct FailedObjects {
     /// An object that has all fields that expressions name.
     with_all_fields: bool,
@@ -83,7 +74,7 @@ struct FailedObjects {
 }
 
 /// The number of evaluations of an expression, and of failures by origin.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct RootCounts {
     evaluated: u32,
     /// Messages that the server does not use.
@@ -136,74 +127,15 @@ impl PolicyObservations {
         kinds: &MatchedKinds,
         options: &LintOptions,
     ) -> Self {
-        let named = policy.sites.iter().zip(&parsed.asts);
-        let interest =
-            NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
-        let required = required_constants(policy, parsed);
-        let observer = KindObserver {
-            policy,
-            parsed,
-            observed: ObservedPolicy::new(policy.release, policy.manifest),
-            interruption: &options.interruption,
-        };
-        let observer = &observer;
         let is_matched = |served: &ServedResource| policy.rules.iter().any(|rule| rule.matches(served));
         let custom: Vec<&CustomKind> = options.custom_kinds.matching(is_matched).collect();
         let kind_count = kinds.builtin.len() + custom.len();
-        let most = (MOST_REQUESTS / kind_count.max(1)).clamp(FEWEST_OF_KIND, MOST_OF_KIND);
-        let of_validations = if kind_count > MOST_KINDS_OF_CHAINS {
-            Vec::new()
-        } else {
-            collect_chain_constants(policy, parsed, &required)
-        };
-        let with_spec =
-            |served: Arc<ServedResource>,
-             observe: &dyn Fn(&ObservedRuns<'_>, &SampleSpec<'_>, &mut OperationMap)| {
-                let mut by_operation = OperationMap::new();
-                let runs = observer.runs_of(&served);
-                if !options.interruption.has_come() {
-                    let rules = policy.rules.iter().filter(|rule| rule.matches(&served));
-                    let spec = SampleSpec {
-                        release: policy.release,
-                        served: &served,
-                        operations: &matched_operations(rules),
-                        interest: &interest,
-                        selected: &selected_metadata(policy, &served),
-                        required: &required,
-                        footprints: runs.footprints(),
-                        is_mutating: policy.is_mutating,
-                        most,
-                    };
-                    observe(&runs, &spec, &mut by_operation);
-                    let is_going_on = |_: &&RequiredConstants| !options.interruption.has_come();
-                    for required in of_validations.iter().take_while(is_going_on) {
-                        let most = MOST_OF_CHAIN;
-                        let spec = SampleSpec {
-                            required,
-                            most,
-                            ..spec
-                        };
-                        observe(&runs, &spec, &mut by_operation);
-                    }
-                }
-                KindObservations { served, by_operation }
-            };
-        let of_kind = |served: &&'static ServedResource| {
-            with_spec(Arc::new((*served).clone()), &|runs, spec, by_operation| {
-                let objects = options.sample_objects(spec);
-                observer.observe(runs, spec, &objects.inputs(spec), by_operation);
-            })
-        };
-        let of_custom_kind = |kind: &CustomKind| {
-            with_spec(Arc::clone(&kind.served), &|runs, spec, by_operation| {
-                let samples = kind.requests(spec);
-                let inputs: Vec<SampleInput<'_>> = samples.iter().map(Sample::input).collect();
-                observer.observe(runs, spec, &inputs, by_operation);
-            })
-        };
-        let builtin = kinds.builtin.iter().map(of_kind);
+        let observer = KindObserver::new(policy, parsed, kind_count, options);
+        let builtin = kinds.builtin.iter();
+        let builtin = builtin.map(|served| observer.observe_builtin(served));
+        let custom = custom.into_iter().map(|kind| observer.observe_custom(kind));
         PolicyObservations {
-            kinds: builtin.chain(custom.into_iter().map(of_custom_kind)).collect(),
+            kinds: builtin.chain(custom).collect(),
         }
     }
 
@@ -263,24 +195,6 @@ pub(crate) fn required_constants(policy: &PolicyView<'_>, parsed: &ParsedExpress
     let conditions = policy.sites.iter().zip(&parsed.asts);
     let conditions = conditions.filter(|(site, _)| site.usage == Use::MatchCondition);
     RequiredConstants::new(conditions.filter_map(|(_, ast)| ast.as_ref()))
-}
-
-/// The constants that validations of several conditions require, each with those of the match conditions: with other values most
-/// objects fail one of the conditions, which hides what the others fail with.
-fn collect_chain_constants(
-    policy: &PolicyView<'_>,
-    parsed: &ParsedExpressions,
-    required: &RequiredConstants,
-) -> Vec<RequiredConstants> {
-    let sites = policy.sites.iter().zip(&parsed.asts);
-    let chains = sites.filter(|(site, _)| site.usage == Use::Validation && site.text.contains("&&"));
-    let mut of_chains: Vec<RequiredConstants> = Vec::new();
-    for ast in chains.filter_map(|(_, ast)| ast.as_ref()) {
-        let of_chain = required.with_condition(ast);
-        of_chains.extend(of_chain.filter(|of_chain| !of_chains.contains(of_chain)));
-    }
-    of_chains.truncate(MOST_CHAINS);
-    of_chains
 }
 
 /// What the policy's rules and selectors require of the objects of a resource.
@@ -371,7 +285,57 @@ impl OperationObservations {
     }
 }
 
+impl FailedObjects {
+    fn merge(&mut self, other: &FailedObjects) {
+        self.with_all_fields |= other.with_all_fields;
+        self.named |= other.named;
+        self.nameless |= other.nameless;
+        self.with_fractions |= other.with_fractions;
+        self.without_field |= other.without_field;
+        if self.unfilled.is_none() {
+            self.unfilled.clone_from(&other.unfilled);
+        }
+    }
+}
+
+impl RootCounts {
+    fn merge(&mut self, other: &RootCounts) {
+        self.evaluated += other.evaluated;
+        for (fault, count) in &other.unused {
+            *self.unused.entry(*fault).or_default() += count;
+        }
+        for (origin, count) in &other.failed {
+            *self.failed.entry(*origin).or_default() += count;
+        }
+    }
+}
+
 impl OperationObservations {
+    /// Adds those of another run of the policy.
+    fn merge(&mut self, other: &OperationObservations) {
+        self.coverage.merge(&other.coverage);
+        for (failure, objects) in &other.failures {
+            self.failures.entry(failure.clone()).or_default().merge(objects);
+        }
+        for (site, counts) in &other.roots {
+            self.roots.entry(*site).or_default().merge(counts);
+        }
+        self.idle_messages.extend(other.idle_messages.iter().copied());
+    }
+
+    /// About how many bytes of memory they take.
+    fn owned_bytes(&self) -> usize {
+        let texts = self.failures.keys().map(|(_, _, text)| text.len());
+        let each = size_of::<((usize, ExprId, String), FailedObjects)>();
+        let failures: usize = texts.map(|text| each + text).sum();
+        let roots = self.roots.values();
+        let roots: usize = roots
+            .map(|root| size_of::<RootCounts>() + root.failed.len() * each)
+            .sum();
+        let alternatives = self.alternatives.len() * size_of::<(usize, ExprId, ExprId, bool)>();
+        self.coverage.owned_bytes() + failures + roots + alternatives
+    }
+
     /// The errors with which evaluations of an expression ended.
     fn errors_of(&self, site: usize) -> impl Iterator<Item = &str> {
         let failed = self

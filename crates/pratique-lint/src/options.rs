@@ -8,6 +8,7 @@ use pratique_schema::{FeatureGates, Release};
 
 use crate::interruption::LintInterruption;
 use crate::lint_meta::LintMeta;
+use crate::observations::ObservationMemory;
 
 /// Options of [`lint_with`](crate::lint_with): findings that are off by default, and settings of the server.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,8 @@ pub struct LintOptions {
     pub(crate) custom_kinds: Arc<CustomKinds>,
     /// Where objects are kept for the next time, if there may be one.
     pub(crate) samples: Option<Arc<SampleMemory>>,
+    /// Where observations are kept for the next time, if there may be one.
+    pub(crate) observations: Option<Arc<ObservationMemory>>,
     /// What ends the trials of a policy; they are not complete then.
     pub(crate) interruption: LintInterruption,
 }

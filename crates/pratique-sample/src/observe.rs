@@ -1,13 +1,13 @@
 //! What the expressions of a policy, and the nodes in them, do over requests.
 
+mod observed_run;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::Value;
 use pratique_cel::ast::{Ast, ExprId};
 use pratique_cel::value::Evaluation;
-use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_policy::{ExpressionId, PolicyTrace};
 use pratique_schema::Release;
@@ -16,31 +16,16 @@ use pratique_types::cel_limits::{MessageFault, read_message};
 
 use crate::footprint::ReadFootprint;
 use crate::policy::Policy;
-use crate::runner::PolicyRunner;
 
-/// A compiled policy whose expressions are observed, each by its place in [`Policy::expressions`].
+pub use observed_run::ObservedRun;
+use observed_run::{RunKind, variable_name};
+
+/// A policy whose expressions are observed, each by its place in [`Policy::expressions`].
 #[derive(Debug)]
 pub struct ObservedPolicy {
     ids: Vec<ExpressionId>,
     runs: Vec<ObservedRun>,
-}
-
-/// A part of a policy that is evaluated by itself: its conditions, its variables, and one validation or mutation, or all audit
-/// annotations. A mutation that fails must not hide those after it, and a validation reads less of an object than all of them.
-#[derive(Debug)]
-pub struct ObservedRun {
-    /// The index of the validation or mutation, which is the first one of this run.
-    index: usize,
-    runner: PolicyRunner,
-    kind: RunKind,
-}
-
-/// What a run is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RunKind {
-    Validation,
-    Annotations,
-    Mutation,
+    cache: Cache,
 }
 
 /// The outcomes of the nodes of a policy's expressions, over several requests.
@@ -119,6 +104,30 @@ impl NodeCoverage {
         outcomes.is_evaluated().then_some(outcomes)
     }
 
+    /// Adds the outcomes of other evaluations.
+    pub fn merge(&mut self, other: &NodeCoverage) {
+        if self.expressions.len() < other.expressions.len() {
+            self.expressions.resize_with(other.expressions.len(), Vec::new);
+        }
+        for (nodes, others) in self.expressions.iter_mut().zip(&other.expressions) {
+            if nodes.len() < others.len() {
+                nodes.resize_with(others.len(), NodeOutcomes::default);
+            }
+            nodes
+                .iter_mut()
+                .zip(others)
+                .for_each(|(node, other)| node.add(other));
+        }
+    }
+
+    /// About how many bytes of memory they take.
+    pub fn owned_bytes(&self) -> usize {
+        let nodes = self.expressions.iter().flatten();
+        let errors = nodes.clone().flat_map(|node| node.errors.keys());
+        let texts: usize = errors.map(|text| size_of::<String>() + text.len()).sum();
+        nodes.count() * size_of::<NodeOutcomes>() + texts
+    }
+
     /// Adds what a run does with a number of requests, with all of them the same.
     pub fn add(&mut self, observation: &PolicyObservation, requests: u32) {
         let recorders = &observation.nodes;
@@ -145,53 +154,54 @@ impl NodeCoverage {
 }
 
 impl ObservedPolicy {
-    /// Compiles a policy for a release.
-    pub fn new(release: &'static Release, policy: Policy<'_>) -> Self {
-        let cache = Cache::new().of_release(release);
-        // Static policies see all kinds, those of the API no configuration of admission.
-        let runner = |policy: Policy<'_>| PolicyRunner::new(policy, Origin::Static, None, &cache);
+    /// A policy of a release. The trees are those of its expressions, as far as they can be parsed.
+    pub fn new(release: &'static Release, policy: Policy<'_>, trees: &[Option<Ast>]) -> Self {
         let ids: Vec<ExpressionId> = policy
             .expressions()
             .into_iter()
             .map(|expression| expression.id)
             .collect();
+        let run = |kind: RunKind, index: usize| ObservedRun::new(policy, (kind, index), &ids, trees);
         let runs = match policy {
             Policy::Validating(policy) => {
-                let alone = |index: Option<usize>| ObservedRun {
-                    index: index.unwrap_or_default(),
-                    runner: runner(Policy::Validating(&with_validation(policy, index))),
-                    kind: index.map_or(RunKind::Annotations, |_| RunKind::Validation),
-                };
                 let spec = policy.spec.as_ref();
                 let validations = spec
                     .and_then(|spec| spec.validations.as_ref())
                     .map_or(0, Vec::len);
                 let is_annotated = ids.iter().any(|id| matches!(id, ExpressionId::Annotation(_)));
-                let rest = (is_annotated || validations == 0).then(|| alone(None));
-                (0..validations)
-                    .map(|index| alone(Some(index)))
-                    .chain(rest)
-                    .collect()
+                let rest = (is_annotated || validations == 0).then(|| run(RunKind::Annotations, 0));
+                let validations = (0..validations).map(|index| run(RunKind::Validation, index));
+                validations.chain(rest).collect()
             }
             Policy::Mutating(policy) => {
                 let count = policy
                     .spec
                     .as_ref()
                     .and_then(|spec| Some(spec.mutations.as_ref()?.len()));
-                let alone = |index: usize| ObservedRun {
-                    index,
-                    runner: runner(Policy::Mutating(&with_mutation(policy, index))),
-                    kind: RunKind::Mutation,
-                };
-                (0..count.unwrap_or_default().max(1)).map(alone).collect()
+                let mutations = 0..count.unwrap_or_default().max(1);
+                mutations.map(|index| run(RunKind::Mutation, index)).collect()
             }
         };
-        ObservedPolicy { ids, runs }
+        ObservedPolicy {
+            ids,
+            runs,
+            cache: Cache::new().of_release(release),
+        }
     }
 
     /// Its runs.
     pub fn runs(&self) -> &[ObservedRun] {
         &self.runs
+    }
+
+    /// The trees of a run's expressions in order; those with a name are variables of that name.
+    pub fn run_trees<'t>(
+        &'t self,
+        run: &'t ObservedRun,
+        trees: &'t [Option<Ast>],
+    ) -> impl Iterator<Item = (Option<&'t str>, &'t Ast)> + Clone {
+        let site = |site: &usize| Some((variable_name(self.ids.get(*site)?), trees.get(*site)?.as_ref()?));
+        run.sites.iter().filter_map(site)
     }
 
     /// What requests about a kind that a run evaluates alike have in common; `None` if none is known to be. The trees are those of the
@@ -201,21 +211,7 @@ impl ObservedPolicy {
         if run.kind == RunKind::Mutation {
             return None;
         }
-        let expressions = self.ids.iter().zip(trees);
-        let of_run = expressions.filter_map(|(id, tree)| {
-            let name = match id {
-                ExpressionId::Variable(name) => Some(name.as_str()),
-                ExpressionId::Validation(at) | ExpressionId::Message(at)
-                    if run.kind != RunKind::Validation || *at != run.index =>
-                {
-                    return None;
-                }
-                ExpressionId::Annotation(_) if run.kind != RunKind::Annotations => return None,
-                _ => None,
-            };
-            Some((name, tree.as_ref()?))
-        });
-        Some(ReadFootprint::new(kind, of_run))
+        Some(ReadFootprint::new(kind, self.run_trees(run, trees)))
     }
 
     /// Evaluates the expressions of a run that a server would evaluate for a request; the authorizer allows every check, or none.
@@ -226,37 +222,13 @@ impl ObservedPolicy {
         allowed: bool,
     ) -> PolicyObservation {
         let recorder = OutcomeRecorder::new(&self.ids, run.index);
-        run.runner.run(request, allowed, &recorder);
+        run.runner(&self.cache).run(request, allowed, &recorder);
         let state = recorder.into_state();
         PolicyObservation {
             outcomes: state.outcomes,
             nodes: state.nodes,
         }
     }
-}
-
-/// A policy with one of its validations, or with its audit annotations only.
-fn with_validation(
-    policy: &api::ValidatingAdmissionPolicy,
-    index: Option<usize>,
-) -> api::ValidatingAdmissionPolicy {
-    let mut policy = policy.clone();
-    if let Some(spec) = policy.spec.as_mut() {
-        let validations = spec.validations.take().into_iter().flatten().enumerate();
-        let alone = validations.filter(|(at, _)| Some(*at) == index);
-        spec.validations = Some(alone.map(|(_, validation)| validation).collect());
-        spec.audit_annotations = spec.audit_annotations.take().filter(|_| index.is_none());
-    }
-    policy
-}
-
-/// A policy with one of its mutations.
-fn with_mutation(policy: &api::MutatingAdmissionPolicy, index: usize) -> api::MutatingAdmissionPolicy {
-    let mut policy = policy.clone();
-    if let Some(mutations) = policy.spec.as_mut().and_then(|spec| spec.mutations.as_mut()) {
-        *mutations = mutations.drain(..).skip(index).take(1).collect();
-    }
-    policy
 }
 
 /// Records the outcomes of one request.
@@ -465,6 +437,7 @@ impl NodeRecorder {
 mod tests {
     use std::collections::HashMap;
 
+    use k8s_openapi::api::admissionregistration::v1 as api;
     use pratique_types::Operation;
     use serde_json::json;
 
@@ -516,7 +489,7 @@ mod tests {
             most: 400,
         };
         let objects = SampleObjects::new(&spec);
-        let observed = ObservedPolicy::new(release, policy);
+        let observed = ObservedPolicy::new(release, policy, &trees);
         let (mut requests, mut apart) = (0, 0);
         for run in observed.runs() {
             let footprint = observed.footprint(run, &served.kind.kind, &trees).unwrap();
