@@ -40,12 +40,14 @@ pub struct ReadFootprint {
 }
 
 /// The parts that are read of requests.
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Default, Hash)]
 struct ReadParts {
     /// `object`, `oldObject`, and what is below them.
     parts: Vec<ObjectPart>,
     reads_request: bool,
     reads_authorizer: bool,
+    /// What the kind decides: at which steps of the walk, and how.
+    decisions: Vec<(usize, bool)>,
 }
 
 /// A part of an object that is read.
@@ -96,6 +98,13 @@ impl ReadFootprint {
         key
     }
 
+    /// What kinds have in common of which requests with one [key](ReadFootprint::key) are evaluated alike; `None` if the evaluation
+    /// depends on the kind in a way that is not known.
+    pub fn shape(&self) -> Option<String> {
+        let reads_request = self.of_kind.reads_request || self.of_others.reads_request;
+        (!reads_request).then(|| format!("{:?}", self.of_kind.decisions))
+    }
+
     /// Whether the evaluation may depend on the field or key at a path of an object, or on whether it is there. Elements of lists have
     /// no step of their own.
     pub fn reads(&self, path: &[String]) -> bool {
@@ -128,8 +137,7 @@ impl ReadParts {
             guard,
             read: ReadParts {
                 parts: vec![ObjectPart::default(), ObjectPart::default()],
-                reads_request: false,
-                reads_authorizer: false,
+                ..ReadParts::default()
             },
             variables: HashMap::new(),
             locals: Vec::new(),
@@ -137,11 +145,13 @@ impl ReadParts {
         };
         for (name, ast) in expressions {
             walk.locals.clear();
-            let value = walk.visit(ast, ast.root);
             match name {
                 // Of two variables with a name either may be read.
-                Some(name) => walk.variables.entry(name.into()).or_default().extend(value),
-                None => walk.read_whole(&value),
+                Some(name) => {
+                    let value = walk.visit(ast, ast.root);
+                    walk.variables.entry(name.into()).or_default().extend(value);
+                }
+                None => walk.read_result(ast, ast.root),
             }
         }
         walk.read
@@ -281,7 +291,8 @@ impl FootprintWalk<'_> {
             return ValueOrigins::new();
         };
         self.left = left;
-        if self.decide(ast, id).is_some() {
+        if let Some(value) = self.decide(ast, id) {
+            self.read.decisions.push((self.left, value));
             return ValueOrigins::new();
         }
         match ast.expr(id) {
@@ -338,6 +349,17 @@ impl FootprintWalk<'_> {
         self.guard?.decide(ast, condition, locals)
     }
 
+    /// Looks at the value of an expression. Of a sum that is a text for people the kind is not read: it is as good as any other.
+    fn read_result(&mut self, ast: &Ast, id: ExprId) {
+        match ast.expr(id) {
+            Expr::Call { function, args, .. } if &**function == "_+_" => {
+                args.iter().for_each(|arg| self.read_result(ast, *arg));
+            }
+            _ if self.guard.is_some_and(|guard| guard.is_kind(ast, id)) => {}
+            _ => self.visit_whole(ast, [id]),
+        }
+    }
+
     /// Looks at nodes of whose values everything counts.
     fn visit_whole(&mut self, ast: &Ast, ids: impl IntoIterator<Item = ExprId>) {
         for id in ids {
@@ -363,6 +385,7 @@ impl FootprintWalk<'_> {
             }
             ("_?_:_", None, [condition, then, otherwise]) => {
                 if let Some(holds) = self.decide(ast, *condition) {
+                    self.read.decisions.push((self.left, holds));
                     return self.visit(ast, if holds { *then } else { *otherwise });
                 }
                 self.visit_whole(ast, [*condition]);

@@ -444,8 +444,17 @@ mod tests {
     use super::*;
     use crate::complete::{NamedFields, RequiredConstants, SampleObjects, SampleSpec, SelectedMetadata};
 
-    /// Counts the requests of a policy's runs, and those of them that are told apart, which the runs have to evaluate alike.
-    fn count_told_apart(variables: &[&str], validations: &[&str], resource: &str) -> (usize, usize) {
+    /// Observations by the run, the shape of what is read of a kind, and the key of a request.
+    type AlikeKinds = HashMap<(usize, String, String), String>;
+
+    /// Counts the requests of a policy's runs, and those of them that are told apart, which the runs have to evaluate alike, as they
+    /// have to evaluate those of other kinds.
+    fn count_told_apart(
+        variables: &[&str],
+        validations: &[&str],
+        resource: &str,
+        of_kinds: &mut AlikeKinds,
+    ) -> (usize, usize) {
         let variables = variables.iter().enumerate();
         let variables: Vec<_> = variables
             .map(|(at, text)| json!({"name": format!("v{at}"), "expression": text}))
@@ -501,6 +510,11 @@ mod tests {
                     .entry(footprint.key(&input))
                     .or_insert_with(|| observation.clone());
                 assert_eq!(*same, observation, "{input:?}");
+                if let Some(shape) = footprint.shape() {
+                    let key = (run.index, shape, footprint.key(&input));
+                    let same = of_kinds.entry(key).or_insert_with(|| observation.clone());
+                    assert_eq!(*same, observation, "{resource} {input:?}");
+                }
                 requests += 1;
             }
             apart += known.len();
@@ -543,13 +557,18 @@ mod tests {
                 vec!["object.spec.?selector.?matchLabels['app'].optMap(a, a == 'b').orValue(false)"],
             ),
         ] {
-            for resource in ["pods", "deployments", "replicationcontrollers"] {
-                let (requests, apart) = count_told_apart(&variables, &validations, resource);
+            let mut of_kinds = AlikeKinds::new();
+            let mut of_each = 0;
+            for resource in ["pods", "deployments", "replicasets", "daemonsets"] {
+                let (requests, apart) = count_told_apart(&variables, &validations, resource, &mut of_kinds);
+                of_each += apart;
                 assert!(
                     apart * 3 < requests * 2,
                     "{validations:?} {resource}: {apart} of {requests}"
                 );
             }
+            let of_kinds = of_kinds.len();
+            assert!(of_kinds < of_each, "{validations:?}: {of_kinds} of {of_each}");
         }
     }
 }

@@ -1,6 +1,8 @@
 //! A policy that is tried with requests, of which those that it cannot tell apart are evaluated once.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use pratique_cel::ast::Ast;
@@ -41,7 +43,13 @@ pub(super) struct KindObserver<'o> {
     of_chains: Vec<(usize, RequiredConstants)>,
     /// The most requests for a kind.
     most: usize,
+    /// What is known of kinds that a run cannot tell apart, by what a request has that is read.
+    of_kinds: RefCell<HashMap<KindShape, HashMap<String, Rc<PolicyObservation>>>>,
 }
+
+/// What kinds have in common that a run cannot tell apart: the key of the run, whether they have a namespace, and the
+/// [shape](ReadFootprint::shape) of what is read.
+type KindShape = (Arc<str>, bool, String);
 
 /// What there is to observe of a kind.
 struct ObservedKind<'k> {
@@ -73,6 +81,7 @@ impl<'o> KindObserver<'o> {
             required,
             of_chains,
             most: (MOST_REQUESTS / kind_count.max(1)).clamp(FEWEST_OF_KIND, MOST_OF_KIND),
+            of_kinds: RefCell::default(),
         }
     }
 
@@ -190,11 +199,18 @@ impl<'o> KindObserver<'o> {
         let mut groups: Vec<AlikeInputs<'i>> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
         let mut last: Option<(&Value<'_>, usize)> = None;
+        let mut of_kinds = self.of_kinds.borrow_mut();
+        let shape = footprint.and_then(ReadFootprint::shape);
+        let mut of_kinds = shape.map(|shape| {
+            let key = (Arc::clone(run.key()), spec.served.namespaced, shape);
+            of_kinds.entry(key).or_default()
+        });
         for input in inputs {
             if self.is_over() {
                 break;
             }
             let next = groups.len();
+            let mut key = None;
             let group = match (footprint, last) {
                 (None, _) => next,
                 (Some(footprint), Some((object, group)))
@@ -202,13 +218,25 @@ impl<'o> KindObserver<'o> {
                 {
                     group
                 }
-                (Some(footprint), _) => *known.entry(footprint.key(input)).or_insert(next),
+                (Some(footprint), _) => {
+                    let of_input = footprint.key(input);
+                    let known = known.entry(of_input.clone()).or_insert(next);
+                    key = Some(of_input);
+                    *known
+                }
             };
             last = Some((input.object(), group));
             if group == next {
-                let request = input.request(spec);
+                let evaluate = || {
+                    let request = input.request(spec);
+                    Rc::new(self.observed.evaluate(run, &request, input.allows))
+                };
+                let observation = match of_kinds.as_mut().zip(key) {
+                    Some((of_kinds, key)) => Rc::clone(of_kinds.entry(key).or_insert_with(evaluate)),
+                    None => evaluate(),
+                };
                 groups.push(AlikeInputs {
-                    observation: self.observed.evaluate(run, &request, input.allows),
+                    observation,
                     counts: HashMap::new(),
                 });
             }
@@ -237,7 +265,7 @@ impl<'o> KindObserver<'o> {
 
 /// Requests that a run of a policy cannot tell apart.
 struct AlikeInputs<'i> {
-    observation: PolicyObservation,
+    observation: Rc<PolicyObservation>,
     /// How many there are by operation and what their objects have.
     counts: HashMap<(&'static str, &'i SampleExtent), u32>,
 }

@@ -43,6 +43,16 @@ impl KindGuard<'_> {
         self.truth(ast, id, &mut names)
     }
 
+    /// Whether a node is the kind, outside of macros.
+    pub(super) fn is_kind(self, ast: &Ast, id: ExprId) -> bool {
+        let mut names = KnownNames {
+            values: Vec::new(),
+            left: MOST_NODES,
+        };
+        let is_select = matches!(ast.expr(id), Expr::Select { .. });
+        is_select && matches!(self.value(ast, id, &mut names), Some(KnownValue::Text(_)))
+    }
+
     fn truth(self, ast: &Ast, id: ExprId, names: &mut KnownNames) -> Option<bool> {
         match self.value(ast, id, names)? {
             KnownValue::Bool(value) => Some(value),

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::ast::{Ast, Expr, ExprId};
@@ -23,6 +24,7 @@ pub struct ObservedRun {
     /// The places of its expressions among those of the policy.
     pub(super) sites: Vec<usize>,
     alone: RunPolicy,
+    key: Arc<str>,
     /// Compiled when something is evaluated: what is known already needs none.
     runner: OnceCell<PolicyRunner>,
 }
@@ -56,6 +58,7 @@ impl ObservedRun {
         ObservedRun {
             index,
             kind,
+            key: format!("{index} {kind:?} {sites:?} {alone:?}").into(),
             sites,
             alone,
             runner: OnceCell::new(),
@@ -76,15 +79,8 @@ impl ObservedRun {
 
     /// All that its observations depend on, apart from the release and the requests: two runs with one key are evaluated alike, and
     /// their expressions have the same places.
-    pub fn key(&self) -> String {
-        let ObservedRun {
-            index,
-            kind,
-            sites,
-            alone,
-            runner: _,
-        } = self;
-        format!("{index} {kind:?} {sites:?} {alone:?}")
+    pub fn key(&self) -> &Arc<str> {
+        &self.key
     }
 }
 
@@ -188,7 +184,7 @@ fn find_run_sites(
 
 /// Adds the names of the variables that an expression reads; false if it may read any.
 fn collect_read_variables<'t>(tree: &'t Ast, read: &mut BTreeSet<&'t str>) -> bool {
-    let is_variables = |id: &ExprId| matches!(tree.expr(*id), Expr::Ident(name) if &**name == "variables");
+    let is_variables = |id: &ExprId| matches!(tree.expr(*id), Expr::Ident(name) if name.trim_start_matches('.') == "variables");
     let mut selected = BTreeSet::new();
     for id in tree.ids() {
         if let Expr::Select { operand, field, .. } = tree.expr(id)
@@ -256,7 +252,7 @@ mod tests {
             "object.y == 1",
             "variables.b == 1",
             "has(variables.c)",
-            "variables == null",
+            ".variables == null",
             "syntax error",
         ];
         let read = read_variables(&variables, &validations);
