@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_expression::Use;
 use pratique_sample::{
-    CustomKind, ExpressionOutcome, NodeCoverage, NodeOutcomes, RequiredConstants, SampleExtent,
+    CustomKind, CustomKinds, ExpressionOutcome, NodeCoverage, NodeOutcomes, RequiredConstants, SampleExtent,
     SelectedMetadata,
 };
 use pratique_types::builtin::ServedResource;
@@ -21,6 +21,7 @@ pub(crate) use self::observation_memory::ObservationMemory;
 use crate::analysis::ParsedExpressions;
 use crate::options::LintOptions;
 use crate::subject::PolicyView;
+use crate::trials::unknown_resources;
 use crate::typing::MatchedKinds;
 
 /// The prefix of the error for a missing field or key.
@@ -31,6 +32,8 @@ pub(crate) const NO_OVERLOAD: &str = "no such overload";
 /// Observations by kind.
 pub(crate) struct PolicyObservations {
     pub(crate) kinds: Vec<KindObservations>,
+    /// Those of resources without a definition, of whose objects only the metadata is known. Each kind is called by its resource.
+    pub(crate) unknown: Vec<KindObservations>,
 }
 
 /// Observations for objects of a kind.
@@ -134,8 +137,18 @@ impl PolicyObservations {
         let builtin = kinds.builtin.iter();
         let builtin = builtin.map(|served| observer.observe_builtin(served));
         let custom = custom.into_iter().map(|kind| observer.observe_custom(kind));
+        // What is said of the kind is not known of a resource.
+        let is_of_kind = policy.sites.iter().any(|site| site.text.contains(".kind"));
+        let unknown = if is_of_kind {
+            Vec::new()
+        } else {
+            unknown_resources(policy, options)
+        };
+        let unknown = CustomKinds::without_definition(policy.release, &unknown);
+        let of_unknown = unknown.matching(|_| true);
         PolicyObservations {
             kinds: builtin.chain(custom).collect(),
+            unknown: of_unknown.map(|kind| observer.observe_custom(kind)).collect(),
         }
     }
 

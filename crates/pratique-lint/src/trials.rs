@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use pratique_json::Value;
+use pratique_json::{Object, Value};
 use pratique_objects::changed_paths;
 use pratique_sample::{
     CustomKind, CustomKinds, MutationTrial, NamedFields, Policy, SAMPLE_USER, Sample, SampleExtent,
@@ -178,7 +178,7 @@ impl PolicyTrials {
 }
 
 /// The resources that rules name, and of which there is no definition. Of their objects only the metadata is known.
-fn unknown_resources(policy: &PolicyView<'_>, options: &LintOptions) -> Vec<GroupVersionResource> {
+pub(crate) fn unknown_resources(policy: &PolicyView<'_>, options: &LintOptions) -> Vec<GroupVersionResource> {
     let is_unknown = |named: &GroupVersionResource| {
         let is_same = |of: &GroupVersionResource| of.group == named.group && of.resource == named.resource;
         let mut builtin = policy.release.resources().served().iter();
@@ -209,12 +209,46 @@ fn decoded_samples(options: &LintOptions, spec: &SampleSpec<'_>) -> Vec<Sample> 
     let mut samples: Vec<Sample> = inputs.map(|input| input.into_sample(spec)).collect();
     for (index, sample) in samples.iter_mut().enumerate() {
         sample.request.form = ObjectForm::Settled;
+        if !spec.interest.names("volumeMounts") {
+            for object in [&mut sample.request.object, &mut sample.request.old_object] {
+                mount_first_volume(object);
+            }
+        }
         // Most objects come of a controller; conditions leave out some users.
         if index % 2 == 1 && sample.request.user_info.username == SAMPLE_USER {
             SERVICE_ACCOUNT.clone_into(&mut sample.request.user_info.username);
         }
     }
     samples
+}
+
+/// Mounts the first volume of a template of Pods, as most volumes are. Pods have the volume of their service account, which is mounted.
+fn mount_first_volume(object: &mut Value<'static>) {
+    const TEMPLATES: [&[&str]; 2] = [
+        &["spec", "template"],
+        &["spec", "jobTemplate", "spec", "template"],
+    ];
+    for template in TEMPLATES {
+        let mut at = Some(&mut *object);
+        for step in template.iter().chain(&["spec"]) {
+            at = at.and_then(|holder| holder.get_mut(step));
+        }
+        let Some(Value::Object(pod)) = at else { continue };
+        let volume = pod
+            .get("volumes")
+            .and_then(|volumes| volumes.as_array()?.first()?.get("name"));
+        let Some(name) = volume.cloned() else { continue };
+        let containers = pod.get_mut("containers");
+        if let Some(Value::Array(containers)) = containers
+            && let Some(Value::Object(container)) = containers.first_mut()
+            && container.get("volumeMounts").is_none()
+        {
+            let mut mount = Object::new();
+            mount.insert("name", name);
+            mount.insert("mountPath", "/example");
+            container.insert("volumeMounts", Value::Array(vec![mount.into()]));
+        }
+    }
 }
 
 impl KindTrials {
@@ -261,7 +295,7 @@ impl KindTrials {
             }
             TrialOutcome::Failed { mutation, text } => {
                 self.ran += 1;
-                self.add_failure(mutation, text, sample);
+                self.add_failure(mutation, &text, sample);
             }
             TrialOutcome::Changed(after) => {
                 self.ran += 1;
@@ -302,9 +336,9 @@ impl KindTrials {
         }
     }
 
-    fn add_failure(&mut self, mutation: usize, text: String, sample: &Sample) {
+    fn add_failure(&mut self, mutation: usize, text: &str, sample: &Sample) {
         let of_mutation = self.failures.keys().filter(|(of, _)| *of == mutation).count();
-        let key = (mutation, text);
+        let key = (mutation, text.to_owned());
         if of_mutation >= MOST_FAILURES && !self.failures.contains_key(&key) {
             return;
         }
@@ -319,6 +353,12 @@ impl KindTrials {
             (_, SampleExtent::Whole | SampleExtent::Fractional) => failure.extent = FailedExtent::Some,
             (FailedExtent::Every, SampleExtent::Without(name)) => {
                 failure.extent = FailedExtent::Without(name.clone());
+            }
+            // An object without another field may lack this one as well: the text says which one it is about, at the end of its path.
+            (FailedExtent::Without(known), SampleExtent::Without(name)) => {
+                if find_field(text, name) > find_field(text, known) {
+                    failure.extent = FailedExtent::Without(name.clone());
+                }
             }
             _ => {}
         }
@@ -366,6 +406,18 @@ impl KindTrials {
             }
         }
     }
+}
+
+/// Where the text of a failure names a field last, in a path or between quotes.
+fn find_field(text: &str, name: &str) -> Option<usize> {
+    let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !"-_~".contains(c));
+    let places = text.rmatch_indices(name).map(|(at, _)| at);
+    let mut places = places.filter(|at| {
+        let (before, rest) = (text.get(..*at), text.get(*at + name.len()..));
+        before.is_some_and(|before| before.ends_with(['/', '.', '"']))
+            && is_apart(rest.and_then(|rest| rest.chars().next()))
+    });
+    places.next()
 }
 
 /// The first field that a policy changes when it runs over its own result.

@@ -92,7 +92,8 @@ struct AbsentRead {
 fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
     let (policy, parsed) = (subject.policy, subject.parsed());
     let mut reads: BTreeMap<(usize, AbsentField), AbsentRead> = BTreeMap::new();
-    for observations in &subject.observations().kinds {
+    let observations = subject.observations();
+    for observations in observations.kinds.iter().chain(&observations.unknown) {
         for failure in observations.failures() {
             let (Some(Some(ast)), Some(site)) =
                 (parsed.asts.get(failure.site), policy.sites.get(failure.site))

@@ -239,6 +239,12 @@ mod tests {
              Object.spec.template.spec.tolerations{operator: 'Exists'}}]",
             &[("", "the mutation fails for an object without tolerations: ")],
         );
+        // An object without another field lacks this one as well.
+        check(
+            "JSONPatch",
+            "[JSONPatch{op: 'remove', path: '/spec/template/spec/volumes'}]",
+            &[("", "the mutation fails for an object without volumes: ")],
+        );
     }
 
     #[test]

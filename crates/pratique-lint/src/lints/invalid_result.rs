@@ -133,7 +133,8 @@ fn help_for(text: &str, operation: Operation) -> &'static str {
     if operation == Operation::Update {
         "match CREATE only, or test request.operation: on an update the field may not change"
     } else if text.contains("Not found") {
-        "something else refers to what the policy replaces: append to a list with a path that ends in /-"
+        "something else refers to what the policy replaces or removes: append to a list with a path that ends in /-, or remove what refers \
+         to it as well"
     } else if text.contains("Duplicate value") {
         "test first that there is none of this name, as in !list.exists(x, x.name == …)"
     } else {

@@ -121,8 +121,10 @@ fn reads(
 ) -> Vec<FailingRead> {
     let mut by_name: BTreeMap<(usize, String), FailingRead> = BTreeMap::new();
     let roots = RequestRoots::new(policy);
-    for kind in &observations.kinds {
-        let is_custom = custom.find(&kind.served.kind).is_some();
+    let known = observations.kinds.iter().map(|kind| (kind, true));
+    let unknown = observations.unknown.iter().map(|kind| (kind, false));
+    for (kind, is_defined) in known.chain(unknown) {
+        let is_custom = is_defined && custom.find(&kind.served.kind).is_some();
         let of_data = kind.missing().into_iter().map(|missing| (missing, false, true));
         let all = list_missing(kind);
         let of_request = all.iter().map(|missing| (missing.clone(), true, true));
@@ -136,6 +138,10 @@ fn reads(
             let Some((place, name)) = read(ast, &missing, &roots) else {
                 continue;
             };
+            // Of what has no definition the metadata is known, as that of all objects is.
+            if !is_defined && !is_of_metadata(&name) {
+                continue;
+            }
             if is_of_request != (name.starts_with("request.") || name.starts_with("namespaceObject.")) {
                 continue;
             }
@@ -164,6 +170,13 @@ fn reads(
         }
     }
     by_name.into_values().collect()
+}
+
+/// Whether something is read of the metadata of the object or of the old one.
+fn is_of_metadata(name: &str) -> bool {
+    ["object.metadata.", "oldObject.metadata."]
+        .iter()
+        .any(|root| name.starts_with(root))
 }
 
 /// Merges the steps of one field chain: one guard covers all of them.

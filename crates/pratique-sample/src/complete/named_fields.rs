@@ -63,7 +63,7 @@ impl NamedFields {
     }
 
     /// Whether an expression names a field.
-    pub(crate) fn names(&self, field: &str) -> bool {
+    pub fn names(&self, field: &str) -> bool {
         self.names.contains(field)
     }
 
