@@ -10,8 +10,9 @@
 //! | quantities in `resources` of containers of Pods | `pods/resize` | `kubectl patch --subresource resize` |
 //! | `spec.replicas` of workloads, and of custom resources that scale | `deployments/scale`, … | `kubectl scale`, autoscalers |
 //! | `status`, where an expression reads nothing else | `…/status` | controllers, `kubectl patch --subresource status` |
+//! | `spec.finalizers` of Namespaces | `namespaces/finalize` | `kubectl replace --raw` |
 //!
-//! For the last three the rules have to match `UPDATE`: a policy for `CREATE` only does not limit later changes. What a match
+//! For quantities, replicas and the status the rules have to match `UPDATE`: a policy for `CREATE` only does not limit later changes. What a match
 //! condition reads counts where nothing else of the object is read. There is no warning where another policy checks the field
 //! of the subresource, or refuses all of its requests, with a binding that is as strict and matches the subresource as well.
 //!
@@ -52,7 +53,8 @@ use crate::lint_meta::LintMeta;
 use crate::report::{LintFinding, LintReport, listed};
 use crate::subject::{ExpressionSite, PolicyView};
 use field_reads::{
-    DecidingExpressions, find_ephemeral_containers, find_quantity, find_replicas, find_status,
+    DecidingExpressions, find_ephemeral_containers, find_namespace_finalizers, find_quantity, find_replicas,
+    find_status,
 };
 use policy_reach::{covers_as_strictly, covers_itself, is_applied, matches_any};
 
@@ -96,7 +98,7 @@ struct FieldChange {
     program: &'static str,
 }
 
-const CHANGES: [FieldChange; 4] = [
+const CHANGES: [FieldChange; 5] = [
     FieldChange {
         name: "ephemeralContainers",
         part: "ephemeralcontainers",
@@ -128,6 +130,15 @@ const CHANGES: [FieldChange; 4] = [
         find: find_status,
         is_only_by_part: false,
         program: "kubectl patch --subresource status",
+    },
+    // Upstream: pkg/registry/core/namespace/strategy.go, PrepareForUpdate
+    FieldChange {
+        name: "finalizers",
+        part: "finalize",
+        is_of: |served| served.kind.is_core("Namespace") && served.subresource.is_empty(),
+        find: find_namespace_finalizers,
+        is_only_by_part: true,
+        program: "kubectl replace --raw",
     },
 ];
 
@@ -326,6 +337,23 @@ mod tests {
         let debug = [("ephemeralContainers", "pods/ephemeralcontainers")];
         check("''", "pods", "CREATE, UPDATE", DEBUG, &debug);
         check("''", "'*'", "CREATE", DEBUG, &debug);
+        let finalizers = "object.spec.finalizers.size() > 0";
+        check(
+            "''",
+            "namespaces",
+            "UPDATE",
+            finalizers,
+            &[("object.spec.finalizers", "namespaces/finalize")],
+        );
+        check("''", "namespaces, namespaces/finalize", "UPDATE", finalizers, &[]);
+        check(
+            "''",
+            "namespaces",
+            "UPDATE",
+            "has(object.metadata.finalizers)",
+            &[],
+        );
+        check("example.com", "widgets", "UPDATE", finalizers, &[]);
         check(
             "''",
             "pods",

@@ -63,6 +63,14 @@ pub(super) fn find_ephemeral_containers(ast: &Ast, _: bool) -> Option<ExprId> {
     })
 }
 
+/// `object.spec.finalizers`, which are not those of the metadata.
+pub(super) fn find_namespace_finalizers(ast: &Ast, _: bool) -> Option<ExprId> {
+    ast.ids().find(|id| {
+        ident_path(ast, *id).is_some_and(|(_, root)| root == "object")
+            && field_names(ast, *id) == ["spec", "finalizers"]
+    })
+}
+
 /// A quantity of `resources` whose value is used. Requests and limits cannot be removed by a resize, so tests for them are sound.
 pub(super) fn find_quantity(ast: &Ast, is_condition: bool) -> Option<ExprId> {
     let is_quantity = |id: ExprId| {
