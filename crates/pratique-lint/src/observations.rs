@@ -18,7 +18,7 @@ use pratique_types::cel_limits::MessageFault;
 
 use self::kind_observer::KindObserver;
 pub(crate) use self::observation_memory::ObservationMemory;
-use crate::analysis::ParsedExpressions;
+use crate::analysis::{ParsedExpressions, chain_text};
 use crate::options::LintOptions;
 use crate::subject::PolicyView;
 use crate::trials::unknown_resources;
@@ -137,13 +137,11 @@ impl PolicyObservations {
         let builtin = kinds.builtin.iter();
         let builtin = builtin.map(|served| observer.observe_builtin(served));
         let custom = custom.into_iter().map(|kind| observer.observe_custom(kind));
-        // What is said of the kind is not known of a resource.
-        let is_of_kind = policy.sites.iter().any(|site| site.text.contains(".kind"));
-        let unknown = if is_of_kind {
-            Vec::new()
-        } else {
-            unknown_resources(policy, options)
-        };
+        let mut unknown = unknown_resources(policy, options);
+        // What expressions say of the kind is not known of a resource.
+        if !unknown.is_empty() && parsed.asts.iter().flatten().any(reads_kind) {
+            unknown.clear();
+        }
         let unknown = CustomKinds::without_definition(policy.release, &unknown);
         let of_unknown = unknown.matching(|_| true);
         PolicyObservations {
@@ -501,6 +499,19 @@ impl KindObservations {
             FailureExtent::Some
         })
     }
+}
+
+/// Whether an expression reads the kind of an object.
+fn reads_kind(ast: &Ast) -> bool {
+    const KINDS: [&str; 5] = [
+        "object.kind",
+        "oldObject.kind",
+        "object['kind']",
+        "request.kind.kind",
+        "request.requestKind.kind",
+    ];
+    let is_kind = |text: String| KINDS.contains(&text.trim_start_matches('.'));
+    ast.ids().any(|id| chain_text(ast, id).is_some_and(is_kind))
 }
 
 /// Whether two nodes are in different operands of one `||`; or of one `&&`, where that of the first one holds if its field is read with

@@ -129,7 +129,7 @@ fn reads(
         let all = list_missing(kind);
         let of_request = all.iter().map(|missing| (missing.clone(), true, true));
         // What no object has may be what no definition declares.
-        let undeclared = all.iter().filter(|_| is_custom);
+        let undeclared = all.iter().filter(|_| is_custom || !is_defined);
         let undeclared = undeclared.map(|missing| (missing.clone(), false, false));
         for (missing, is_of_request, is_known) in of_data.chain(of_request).chain(undeclared) {
             let Some(Some(ast)) = parsed.asts.get(missing.site) else {
@@ -139,9 +139,11 @@ fn reads(
                 continue;
             };
             // Of what has no definition the metadata is known, as that of all objects is.
-            if !is_defined && !is_of_metadata(&name) {
+            if !is_defined && metadata_field(&name).is_none() {
                 continue;
             }
+            let is_known =
+                is_known || metadata_field(&name).is_some_and(|field| OPTIONAL_METADATA.contains(&field));
             if is_of_request != (name.starts_with("request.") || name.starts_with("namespaceObject.")) {
                 continue;
             }
@@ -172,11 +174,32 @@ fn reads(
     by_name.into_values().collect()
 }
 
-/// Whether something is read of the metadata of the object or of the old one.
-fn is_of_metadata(name: &str) -> bool {
+/// The fields of the metadata of all objects that most objects lack, and the others.
+const OPTIONAL_METADATA: [&str; 6] = [
+    "annotations",
+    "deletionTimestamp",
+    "finalizers",
+    "generateName",
+    "labels",
+    "ownerReferences",
+];
+const OTHER_METADATA: [&str; 9] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+    "managedFields",
+    "name",
+    "namespace",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+/// What is read below the metadata of the object or of the old one.
+fn metadata_field(name: &str) -> Option<&str> {
     ["object.metadata.", "oldObject.metadata."]
         .iter()
-        .any(|root| name.starts_with(root))
+        .find_map(|root| name.strip_prefix(root))
 }
 
 /// Merges the steps of one field chain: one guard covers all of them.
@@ -207,11 +230,15 @@ struct UndeclaredField<'k> {
 fn find_undeclared<'k>(read: &FailingRead, custom: &'k CustomKinds) -> Option<UndeclaredField<'k>> {
     let name = read.names.first()?;
     let (holder, field) = name.rsplit_once('.')?;
-    if field != read.key
-        || [".labels", ".annotations", ".metadata"]
-            .iter()
-            .any(|map| holder.ends_with(map))
-    {
+    if metadata_field(name) == Some(&*read.key) {
+        let declared = OPTIONAL_METADATA.into_iter().chain(OTHER_METADATA);
+        let is_declared = declared.clone().any(|declared| declared == field);
+        return (!is_declared).then(|| UndeclaredField {
+            nearest: nearest(field, declared),
+        });
+    }
+    let of_maps = [".labels", ".annotations", ".metadata"];
+    if field != read.key || of_maps.iter().any(|map| holder.ends_with(map)) {
         return None;
     }
     let mut nearest_field = None;
