@@ -78,14 +78,26 @@ impl<'e> PolicyEvaluator<'e> {
     ///
     /// An update does not change the object; a deletion has it as the old object.
     pub fn evaluate(&self, object: &Value<'_>, watched: Option<&ExpressionId>) -> Vec<EvaluatedExpression> {
+        self.evaluate_change(object, object, watched)
+    }
+
+    /// The same, where an update makes one object of another.
+    pub fn evaluate_change(
+        &self,
+        old: &Value<'_>,
+        object: &Value<'_>,
+        watched: Option<&ExpressionId>,
+    ) -> Vec<EvaluatedExpression> {
         let is = |operation| self.operation == operation;
-        let either = |is_null| if is_null { Value::Null } else { object.borrowed() };
-        let mut request = build_request(
-            self.served,
-            self.operation,
-            either(is(Operation::Delete)),
-            either(is(Operation::Create)),
-        );
+        let [object, old] =
+            [(Operation::Delete, object), (Operation::Create, old)].map(|(without, object)| {
+                if is(without) {
+                    Value::Null
+                } else {
+                    object.borrowed()
+                }
+            });
+        let mut request = build_request(self.served, self.operation, object, old);
         settle_request(self.runner.release(), &mut request);
         let recorder = CostRecorder::new(watched);
         self.runner.run(&request, self.allows, &recorder);

@@ -10,7 +10,7 @@ use std::fmt::{self, Display, Formatter};
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::environment;
-use pratique_json::Progress;
+use pratique_json::{Progress, Value};
 use pratique_lint::{ExpressionCost, Warning, WarningExample};
 use pratique_manifest::{Location, ManifestSet, ObjectSource, PathStep};
 use pratique_sample::{
@@ -191,6 +191,7 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> WarningOutcom
                 PolicyEvaluator::new(linted_release(), policy, served, operation, &reads.params, seed)
             })
             .collect();
+        let mut previous: Option<Value<'_>> = None;
         for seed in 0..OBJECTS {
             const DENSITIES: [u8; 6] = [100, 90, 70, 40, 15, 0];
             let spec = ObjectSpec {
@@ -216,17 +217,25 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> WarningOutcom
             {
                 continue;
             }
-            tally.objects += 1;
-            for evaluator in &evaluators {
-                for evaluated in evaluator.evaluate(&object, Some(&expression.id)) {
-                    if evaluated.expression != expression.id {
-                        continue;
+            for object in variants(served, object) {
+                tally.objects += 1;
+                // An update may make an object of any other one.
+                let old = previous.as_ref().filter(|_| operation == Operation::Update);
+                let changes = [Some(&object), old].map(|old| old.map(|old| (old, &object)));
+                for evaluator in &evaluators {
+                    let evaluate =
+                        |(old, object)| evaluator.evaluate_change(old, object, Some(&expression.id));
+                    for evaluated in changes.into_iter().flatten().flat_map(evaluate) {
+                        if evaluated.expression != expression.id {
+                            continue;
+                        }
+                        if let Some(error) = watched_nodes.failed(&evaluated) {
+                            return WarningOutcome::Fails(format!("{error} (over a {})", kind_text(&served.kind)));
+                        }
+                        tally.record(&watched_nodes, &evaluated);
                     }
-                    if let Some(error) = watched_nodes.failed(&evaluated) {
-                        return WarningOutcome::Fails(format!("{error} (over a {})", kind_text(&served.kind)));
-                    }
-                    tally.record(&watched_nodes, &evaluated);
                 }
+                previous = Some(object);
             }
         }
     }
@@ -234,6 +243,21 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> WarningOutcom
         "type-check" => tally.only_value(),
         _ => tally.not(),
     }
+}
+
+/// An object, and of a Service the headless one: that needs no ports, as one with the name of another host.
+// Upstream: pkg/apis/core/validation/validation.go, ValidateService
+fn variants(served: &ServedResource, object: Value<'static>) -> Vec<Value<'static>> {
+    let mut headless = object.clone();
+    if served.kind.is_core("Service")
+        && let Some(Value::Object(spec)) = headless.get_mut("spec")
+    {
+        spec.remove("ports");
+        spec.remove("type");
+        spec.insert("clusterIP", "None");
+        return vec![object, headless];
+    }
+    vec![object]
 }
 
 fn kind_text(kind: &GroupVersionKind) -> String {

@@ -91,6 +91,51 @@ fn what_is_not_so_does_not_reproduce() {
     }
 }
 
+/// A Service may have no ports, and an update may make an object of any other one.
+#[test]
+fn what_few_requests_show_reproduces() {
+    for (resources, expression, sound) in [
+        (
+            "services",
+            "object.spec.ports.all(p, p.port != 22)",
+            "object.spec.?ports.orValue([]).all(p, p.port != 22)",
+        ),
+        (
+            "pods",
+            "!has(oldObject.metadata.labels) || 'a' in object.metadata.labels",
+            "!has(oldObject.metadata.labels) || 'a' in object.metadata.?labels.orValue({})",
+        ),
+    ] {
+        let text = format!(
+            "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: p}}
+spec:
+  matchConstraints:
+    resourceRules: [{{apiGroups: [''], apiVersions: [v1], operations: [UPDATE], resources: [{resources}]}}]
+  validations: [{{expression: \"{{}}\"}}]
+"
+        );
+        let load = |expression: &str| {
+            let file = ManifestFile {
+                path: "a.yaml".to_owned(),
+                content: text.replace("{}", expression).into_bytes(),
+            };
+            Loader::for_api(&pratique_manifest::LoadOptions::new(&UncheckedExpressions))
+                .load_files(&[file])
+                .unwrap()
+        };
+        let set = load(expression);
+        let warnings = pratique_lint::lint_with(&[&set], &LintOptions::default());
+        let is_unguarded = |warning: &&pratique_lint::Warning| warning.lint.name == "unguarded-field";
+        let warning = warnings.iter().find(is_unguarded).unwrap();
+        let outcome = reproduce::reproduce(&set, warning);
+        assert!(outcome.is_reproduced(), "{expression}: {outcome}");
+        let outcome = reproduce::reproduce(&load(sound), warning);
+        assert!(!outcome.is_reproduced(), "{sound}: {outcome}");
+    }
+}
+
 /// The match conditions of webhooks are evaluated as those of policies.
 #[test]
 fn warnings_about_webhooks_reproduce() {
