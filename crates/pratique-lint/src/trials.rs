@@ -413,8 +413,8 @@ fn find_field(text: &str, name: &str) -> Option<usize> {
     let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && !"-_~".contains(c));
     let places = text.rmatch_indices(name).map(|(at, _)| at);
     let mut places = places.filter(|at| {
-        let (before, rest) = (text.get(..*at), text.get(*at + name.len()..));
-        before.is_some_and(|before| before.ends_with(['/', '.', '"']))
+        let (head, rest) = (text.get(..*at), text.get(*at + name.len()..));
+        head.is_some_and(|head| head.ends_with(['/', '.', '"']))
             && is_apart(rest.and_then(|rest| rest.chars().next()))
     });
     places.next()

@@ -217,7 +217,7 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> WarningOutcom
             {
                 continue;
             }
-            for object in variants(served, object) {
+            for object in make_variants(served, object) {
                 tally.objects += 1;
                 // An update may make an object of any other one.
                 let old = previous.as_ref().filter(|_| operation == Operation::Update);
@@ -247,7 +247,7 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> WarningOutcom
 
 /// An object, and of a Service the headless one: that needs no ports, as one with the name of another host.
 // Upstream: pkg/apis/core/validation/validation.go, ValidateService
-fn variants(served: &ServedResource, object: Value<'static>) -> Vec<Value<'static>> {
+fn make_variants(served: &ServedResource, object: Value<'static>) -> Vec<Value<'static>> {
     let mut headless = object.clone();
     if served.kind.is_core("Service")
         && let Some(Value::Object(spec)) = headless.get_mut("spec")
