@@ -12,7 +12,7 @@ use pratique_benches::BenchError;
 use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
 use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};
 use pratique_expression::{Cache, Composition, slots};
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 use pratique_testkit::NoOpinion;
 use serde::Deserialize;
 use serde_json::json;
@@ -128,7 +128,7 @@ impl CelExpressions {
         let authorizer: Arc<dyn Authorizer> = Arc::new(NoOpinion);
         Ok(order.time(|| {
             let context = EvalContext::new(&cluster, authorizer.clone());
-            let matched = Matched { resource, kind };
+            let matched = MatchedResource { resource, kind };
             trial.evaluate(&request, matched, &nothing, &nothing, context, |result| {
                 (result.cost, result.answer.is_ok())
             })

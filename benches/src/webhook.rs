@@ -13,7 +13,7 @@ use pratique_match::Equivalents;
 use pratique_schema::Release;
 use pratique_testkit::NoOpinion;
 use pratique_webhook::{
-    HttpCaller, Mutated, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks, WebhookContext, mutate,
+    HttpCaller, MutatedRequest, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks, WebhookContext, mutate,
     validate,
 };
 use serde::Deserialize;
@@ -98,7 +98,7 @@ impl WebhookSubject {
         WebhookContext::new(&self.equivalents, &self.cluster, Arc::new(NoOpinion)).with_deadline(deadline)
     }
 
-    async fn mutate(&self) -> Result<Mutated, BenchError> {
+    async fn mutate(&self) -> Result<MutatedRequest, BenchError> {
         let mut reinvocation = Reinvocation::default();
         let context = self.context();
         let sets = [&self.mutating];

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
 
 use pratique::cluster::SharedObjects;
-use pratique::live::{AdmissionObserver, Reload, ReloadResult};
+use pratique::live::{AdmissionObserver, DirectoryReload, ReloadResult};
 use pratique::manifest::ManifestPlugin;
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, Objects, Outcome, json};
@@ -72,7 +72,7 @@ pub(crate) enum LoadResult {
 struct ResultSender(Mutex<Sender<LoadResult>>);
 
 impl AdmissionObserver for ResultSender {
-    fn reloaded(&self, reload: &Reload<'_>) {
+    fn reloaded(&self, reload: &DirectoryReload<'_>) {
         let results = match reload.result {
             ReloadResult::Loaded { .. } => LoadResult::Loaded,
             ReloadResult::Unchanged => LoadResult::Unchanged,

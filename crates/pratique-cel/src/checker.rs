@@ -19,7 +19,7 @@ mod validate;
 
 use pratique_gotext::suggest::nearest;
 
-pub use check_result::{Checked, Reference};
+pub use check_result::{CheckedAst, Reference};
 
 use crate::ast::{Ast, Expr, ExprId, Literal};
 use crate::environment::Environment;
@@ -30,7 +30,7 @@ use messages::mismatch;
 use unify::TypeBindings;
 
 /// Checks types, then literals; all faults are reported, by their place. Those beyond the first hundred have no message.
-pub(crate) fn check_ast(environment: &Environment, ast: Ast) -> Result<Checked, Vec<Issue>> {
+pub(crate) fn check_ast(environment: &Environment, ast: Ast) -> Result<CheckedAst, Vec<Issue>> {
     let mut checker = TypeChecker::new(environment, &ast);
     checker.check_expression(ast.root);
     checker.settle();
@@ -51,7 +51,7 @@ pub(crate) fn check_ast(environment: &Environment, ast: Ast) -> Result<Checked, 
 }
 
 /// Finds types and references as far as there are any. Unresolved names and calls are dyn: they are errors when they are evaluated.
-pub(crate) fn check_loosely(environment: &Environment, ast: Ast) -> Checked {
+pub(crate) fn check_loosely(environment: &Environment, ast: Ast) -> CheckedAst {
     let mut checker = TypeChecker::new(environment, &ast);
     checker.loose = true;
     checker.check_expression(ast.root);
@@ -70,14 +70,14 @@ fn checked(
     types: Vec<Option<Type>>,
     references: Vec<Option<Reference>>,
     rewrites: Vec<(ExprId, Expr)>,
-) -> Checked {
+) -> CheckedAst {
     for (id, expr) in rewrites {
         if let Some(node) = ast.nodes.get_mut(id.0 as usize) {
             node.expr = expr;
         }
     }
     let types = types.into_iter().map(|of| of.unwrap_or(Type::Dyn)).collect();
-    Checked {
+    CheckedAst {
         ast,
         types,
         references,

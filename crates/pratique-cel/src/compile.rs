@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ast::Ast;
-use crate::checker::{self, Checked};
+use crate::checker::{self, CheckedAst};
 use crate::environment::Environment;
 use crate::error::CompileError;
 use crate::parser::{self, MacroGrammar};
@@ -23,19 +23,19 @@ impl Environment {
     }
 
     /// Checks the types of a parsed expression, and its literals.
-    pub fn check_types(&self, ast: Ast) -> Result<Checked, CompileError> {
+    pub fn check_types(&self, ast: Ast) -> Result<CheckedAst, CompileError> {
         let source = ast.source.clone();
         checker::check_ast(self, ast).map_err(|issues| CompileError::Issues { source, issues })
     }
 
     /// Finds what the names and calls of a parsed expression refer to, and refuses nothing: what has no meaning is an
     /// error where it is evaluated, if it is.
-    pub fn check_loosely(&self, ast: Ast) -> Checked {
+    pub fn check_loosely(&self, ast: Ast) -> CheckedAst {
         checker::check_loosely(self, ast)
     }
 
     /// Plans a checked expression for evaluation.
-    pub fn plan(&self, checked: &Checked) -> Result<Program, CompileError> {
+    pub fn plan(&self, checked: &CheckedAst) -> Result<Program, CompileError> {
         if checked.types.iter().any(Type::is_untyped) {
             return Err(CompileError::Untyped);
         }

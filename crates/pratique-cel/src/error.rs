@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pratique_gotext::regexp;
 
 use crate::source::{Position, Source};
-use crate::unknown_value::Unknown;
+use crate::unknown_value::UnknownValue;
 
 /// An error at a place in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ pub enum FaultKind {
     Stopped(Stop),
     /// It needs a value that the host does not know: nothing absorbs it, as the value could be any.
     #[error("undecided: {0}")]
-    Unknown(Unknown),
+    Unknown(UnknownValue),
     /// Where the reference's own code fails; nothing absorbs that either. Shown after `internal error: `.
     #[error("internal error: {0}")]
     Internal(String),
@@ -184,7 +184,7 @@ impl Fault {
     }
 
     /// The end of an evaluation that needs a value that the host does not know.
-    pub fn unknown(unknown: Unknown) -> Self {
+    pub fn unknown(unknown: UnknownValue) -> Self {
         Fault(Box::new(FaultKind::Unknown(unknown)))
     }
 

@@ -15,7 +15,7 @@ mod sizes;
 use std::collections::HashMap;
 
 use crate::ast::{Expr, ExprId};
-use crate::checker::{Checked, Reference};
+use crate::checker::{CheckedAst, Reference};
 use crate::types::Type;
 
 use crate::cost::Range;
@@ -25,7 +25,7 @@ use operand::{NEW_LIST, OperandPath, below};
 use sizes::{EntrySize, literal_size};
 
 /// The range in which the cost of evaluating an expression lies.
-pub fn estimate(checked: &Checked, sizes: &dyn Sizes) -> Range {
+pub fn estimate(checked: &CheckedAst, sizes: &dyn Sizes) -> Range {
     CostEstimator::new(checked, sizes).cost(checked.ast.root)
 }
 
@@ -41,7 +41,7 @@ pub struct ValueSize {
 }
 
 /// The size of an expression's value, from which hosts derive the sizes of variables that are defined by expressions.
-pub fn value_size(checked: &Checked, sizes: &dyn Sizes) -> ValueSize {
+pub fn value_size(checked: &CheckedAst, sizes: &dyn Sizes) -> ValueSize {
     let mut estimator = CostEstimator::new(checked, sizes);
     let root = checked.ast.root;
     estimator.cost(root);
@@ -53,7 +53,7 @@ pub fn value_size(checked: &Checked, sizes: &dyn Sizes) -> ValueSize {
 }
 
 impl<'c> CostEstimator<'c> {
-    fn new(checked: &'c Checked, sizes: &'c dyn Sizes) -> Self {
+    fn new(checked: &'c CheckedAst, sizes: &'c dyn Sizes) -> Self {
         CostEstimator {
             checked,
             sizes,
@@ -71,7 +71,7 @@ const NEW_MAP: Range = Range::exactly(30);
 const NEW_STRUCT: Range = Range::exactly(40);
 
 struct CostEstimator<'c> {
-    checked: &'c Checked,
+    checked: &'c CheckedAst,
     sizes: &'c dyn Sizes,
     /// The variables of the comprehensions around the node.
     locals: Vec<LocalEstimate>,

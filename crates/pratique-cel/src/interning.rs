@@ -7,22 +7,22 @@ use std::sync::Arc;
 /// A set of shared values. Those that are no longer used elsewhere are dropped from time to time.
 // Rows `keep-1000` and `reload-1000` of `benches/`: policies repeat the same texts and expressions, and a reload makes none again.
 #[derive(Debug)]
-pub struct Interned<T: ?Sized> {
+pub struct InternedValues<T: ?Sized> {
     all: HashSet<Arc<T>>,
     /// The number of entries at which unused ones are removed.
     sweep_at: usize,
 }
 
-impl<T: ?Sized> Default for Interned<T> {
+impl<T: ?Sized> Default for InternedValues<T> {
     fn default() -> Self {
-        Interned {
+        InternedValues {
             all: HashSet::new(),
             sweep_at: 0,
         }
     }
 }
 
-impl<T: ?Sized + Eq + Hash> Interned<T> {
+impl<T: ?Sized + Eq + Hash> InternedValues<T> {
     /// The value of the set that equals this one, which is added if there is none.
     pub fn shared(&mut self, value: Arc<T>) -> Arc<T> {
         if let Some(known) = self.all.get(&value) {
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn equal_values_are_one_and_kept_no_longer_than_needed() {
-        let mut names = Interned::default();
+        let mut names = InternedValues::default();
         let pair = [(); 2].map(|()| names.shared(Arc::<str>::from("a")));
         let [first, second] = &pair;
         assert!(Arc::ptr_eq(first, second));

@@ -112,7 +112,7 @@
 //! Kubernetes' `authorizer` calls its host through the trait [`library::authz::Authorizer`]. While a host waits for an
 //! answer, the evaluation ends as [pending](Stop::Pending), and is run again when the answer is there; the example
 //! `authorizer` does that. A value of which only a part is known ([`value::Struct::unknown`]) ends an evaluation that
-//! reads more of it as [unknown](Unknown).
+//! reads more of it as [unknown](UnknownValue).
 //!
 //! # Tools
 //!
@@ -159,7 +159,7 @@ mod unknown_value;
 pub mod value;
 
 // Compiling.
-pub use checker::{Checked, Reference};
+pub use checker::{CheckedAst, Reference};
 pub use environment::{Environment, StructType, TypeProvider};
 pub use error::{CompileError, Issue};
 pub use parser::comments;
@@ -177,21 +177,21 @@ pub use evaluate_json::EvaluateJsonError;
 pub use interrupt::Interrupt;
 pub use memory::{HeldMemory, MemoryBudget, MemoryLimit, OutOfMemory};
 pub use object_types::ObjectTypes;
-pub use plan::{EvaluationObserver, Program, Unobserved};
-pub use unknown_value::Unknown;
+pub use plan::{EvaluationObserver, Program, UnobservedRun};
+pub use unknown_value::UnknownValue;
 pub use value::Value;
 
 /// What the other crates of the project share with this one: not part of what it promises.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::boxed_slice::into_boxed_exact;
-    pub use crate::interning::Interned;
+    pub use crate::interning::InternedValues;
     pub use crate::ops::{format_value as go_format, go_type};
 }
 
 /// Macros: calls that the parser replaces by other expressions, for [libraries](library::Library) of a host.
 pub mod macros {
-    pub use crate::parser::{ACCUMULATOR, Expand, Expander, Macro, MacroError};
+    pub use crate::parser::{ACCUMULATOR, MacroExpansion, Expander, Macro, MacroError};
 }
 
 /// The examples of the README are tests too.

@@ -18,7 +18,7 @@ mod tests;
 use std::sync::Arc;
 
 use crate::ast::ExprId;
-use crate::checker::Checked;
+use crate::checker::CheckedAst;
 use crate::constant::Constant;
 use crate::context::Context;
 use crate::environment::{Activation, Environment, Slot, DeclaredVariables, find_slot};
@@ -27,7 +27,7 @@ use crate::types::Type;
 use crate::value::Evaluation;
 
 use node::{AttributeRoot, MemberStep, PlanNode, NodeId};
-pub use observe::{EvaluationObserver, Unobserved};
+pub use observe::{EvaluationObserver, UnobservedRun};
 use run::{PlanEvaluator, LocalValue};
 
 /// How many variables of comprehensions are kept on the stack.
@@ -131,7 +131,7 @@ impl Program {
     /// The activation is [the program's](Self::activation), or that of an environment that has the same variables in the same
     /// places. A variable that is in another place there is not set: reading it is an error.
     pub fn evaluate<'a>(&'a self, context: &Context<'a>, activation: &Activation<'a>) -> Evaluation<'a> {
-        self.evaluate_observed(context, activation, &mut Unobserved)
+        self.evaluate_observed(context, activation, &mut UnobservedRun)
     }
 
     /// Evaluates the expression, and reports the value of each of its subexpressions to an observer.
@@ -160,6 +160,6 @@ impl Program {
 }
 
 /// Plans an expression.
-pub(crate) fn plan(environment: &Environment, checked: &Checked) -> Result<Program, PlanError> {
+pub(crate) fn plan(environment: &Environment, checked: &CheckedAst) -> Result<Program, PlanError> {
     build::ExpressionPlanner::new(environment, checked).program()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use crate::ast::{Comprehension, Expr, ExprId};
-use crate::checker::{Checked, Reference};
+use crate::checker::{CheckedAst, Reference};
 use crate::cost::Range;
 use crate::environment::Environment;
 use crate::estimate::{Sizes, estimate};
@@ -32,7 +32,7 @@ pub struct Report {
 
 impl Report {
     /// Looks through an expression that was checked in an environment; `sizes` bound its cost.
-    pub fn new(environment: &Environment, checked: &Checked, sizes: &dyn Sizes) -> Self {
+    pub fn new(environment: &Environment, checked: &CheckedAst, sizes: &dyn Sizes) -> Self {
         let mut walk = ReportWalk {
             environment,
             checked,
@@ -83,7 +83,7 @@ impl Display for Report {
 
 struct ReportWalk<'r> {
     environment: &'r Environment,
-    checked: &'r Checked,
+    checked: &'r CheckedAst,
     /// For each variable of the comprehensions around the node: the path of its value, where it has one.
     locals: Vec<Option<String>>,
     variables: BTreeSet<String>,

@@ -9,7 +9,7 @@ use crate::constant::Constant;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::time::{Duration, Timestamp};
-use crate::unknown_value::Unknown;
+use crate::unknown_value::UnknownValue;
 
 /// The result of an evaluation: a value or an error.
 pub type Evaluation<'a> = Result<Value<'a>, Fault>;
@@ -77,11 +77,11 @@ pub enum List<'a> {
     Constant(&'a [Constant]),
     /// Two concatenated lists. Concatenation takes constant time.
     #[doc(hidden)]
-    Joined(&'a Joined<'a>),
+    Joined(&'a JoinedList<'a>),
     /// Two concatenated lists of which the left one is typed. The reference copies the elements into a new list, which compares and
     /// converts differently from [`List::Joined`].
     #[doc(hidden)]
-    Collected(&'a Joined<'a>),
+    Collected(&'a JoinedList<'a>),
     /// A set, or a list by keys.
     #[doc(hidden)]
     Associative(&'a Associative<'a>),
@@ -101,7 +101,7 @@ pub struct Associative<'a> {
 /// Two concatenated lists.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
-pub struct Joined<'a> {
+pub struct JoinedList<'a> {
     left: List<'a>,
     right: List<'a>,
     len: usize,
@@ -169,7 +169,7 @@ pub trait Struct: Debug {
     /// The unknown part of the value, if the host knows only some of its fields. An attribute that ends at such a value is unknown,
     /// and so is one at a field whose [`get`](Self::get) or [`has`](Self::has) returns [unknown](Fault::unknown). Functions never
     /// get such a value.
-    fn unknown(&self) -> Option<Unknown> {
+    fn unknown(&self) -> Option<UnknownValue> {
         None
     }
 
@@ -362,10 +362,10 @@ impl<'a> List<'a> {
     }
 }
 
-impl<'a> Joined<'a> {
+impl<'a> JoinedList<'a> {
     pub(crate) fn new(left: List<'a>, right: List<'a>) -> Self {
         let len = left.len().saturating_add(right.len());
-        Joined { left, right, len }
+        JoinedList { left, right, len }
     }
 
     /// Lists may be joined any number of times, so this does not recurse.

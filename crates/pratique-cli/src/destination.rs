@@ -34,7 +34,7 @@ pub(crate) struct UnfinishedFile {
 
 /// Who may read a file that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Readers {
+pub(crate) enum FileReaders {
     /// Those whom the mask of the process lets.
     Usual,
     /// Its owner, as it can hold secrets.
@@ -52,7 +52,7 @@ impl OutputDestination {
     }
 
     /// A file, or an object that is named like `s3://bucket/key`.
-    pub(crate) fn open(path: &Path, readers: Readers) -> Result<Self, CliError> {
+    pub(crate) fn open(path: &Path, readers: FileReaders) -> Result<Self, CliError> {
         if let Some(location) = location(path)? {
             let store = store(&location)?;
             return Ok(OutputDestination::Object(Box::new(store.writer(location))));
@@ -99,7 +99,7 @@ impl Write for OutputDestination {
 }
 
 impl UnfinishedFile {
-    fn create(path: &Path, readers: Readers) -> io::Result<Self> {
+    fn create(path: &Path, readers: FileReaders) -> io::Result<Self> {
         permit(path)?;
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let mut builder = tempfile::Builder::new();
@@ -108,7 +108,7 @@ impl UnfinishedFile {
         let _ = readers;
         // Its own default is the owner alone.
         #[cfg(unix)]
-        if readers == Readers::Usual {
+        if readers == FileReaders::Usual {
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         }
         let file = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
@@ -130,7 +130,7 @@ pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result
         let verified = match location(path)? {
             Some(location) => store(&location)?.verify(&location).map_err(io::Error::from),
             None if is_special(path) => Ok(()),
-            None => UnfinishedFile::create(path, Readers::Owner).map(drop),
+            None => UnfinishedFile::create(path, FileReaders::Owner).map(drop),
         };
         verified.map_err(|error| unwritten(path, error))?;
     }
@@ -138,7 +138,7 @@ pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result
 }
 
 /// Writes a text as a whole, to a file or an object.
-pub(crate) fn write(path: &Path, text: &str, readers: Readers) -> Result<(), CliError> {
+pub(crate) fn write(path: &Path, text: &str, readers: FileReaders) -> Result<(), CliError> {
     let mut destination = OutputDestination::open(path, readers)?;
     let written = destination.write_all(text.as_bytes());
     written

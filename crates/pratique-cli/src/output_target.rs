@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::arguments::OutputChoice;
-use crate::destination::{self, OutputDestination, Readers, unwritten};
+use crate::destination::{self, OutputDestination, FileReaders, unwritten};
 use crate::exit::CliError;
 use crate::output::PrintedOutput;
 use crate::output::capture::captured;
@@ -24,7 +24,7 @@ impl<F: Copy> OutputTarget<F> {
     pub(crate) fn open_all(choices: &[OutputChoice<F>]) -> Result<Vec<Self>, CliError> {
         let targets = choices.iter().map(|choice| {
             let open =
-                |path: &PathBuf| Ok::<_, CliError>((path.clone(), OutputDestination::open(path, Readers::Usual)?));
+                |path: &PathBuf| Ok::<_, CliError>((path.clone(), OutputDestination::open(path, FileReaders::Usual)?));
             Ok(OutputTarget {
                 format: choice.format,
                 file: choice.file.as_ref().map(open).transpose()?,

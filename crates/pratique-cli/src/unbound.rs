@@ -3,7 +3,7 @@
 
 use pratique_lint::Warning;
 use pratique_manifest::Help;
-use pratique_review::Unbound;
+use pratique_review::PolicyWithoutBinding;
 
 use crate::output::counted_nouns::{counted, first_names};
 
@@ -14,12 +14,12 @@ const LINT: &str = "unbound-policy";
 const MAX_APART: usize = 3;
 
 /// The message for a policy.
-pub(crate) fn message(policy: &Unbound) -> String {
+pub(crate) fn message(policy: &PolicyWithoutBinding) -> String {
     format!("{} {} is not evaluated: no binding", policy.kind(), policy.name)
 }
 
 /// The messages for some policies, with the first one that each is about.
-pub(crate) fn messages(policies: &[Unbound]) -> Vec<(&Unbound, String)> {
+pub(crate) fn messages(policies: &[PolicyWithoutBinding]) -> Vec<(&PolicyWithoutBinding, String)> {
     match policies {
         [first, ..] if policies.len() > MAX_APART => {
             let names: Vec<&str> = policies.iter().map(|policy| policy.name.as_str()).collect();

@@ -1,6 +1,6 @@
 //! Combines the results of match conditions.
 
-use pratique_expression::Missing;
+use pratique_expression::MissingDependency;
 use pratique_types::aggregate;
 
 use crate::evaluation::{EvaluationHalt, OUT_OF_BUDGET, UnfinishedEvaluation};
@@ -23,7 +23,7 @@ pub enum ConditionError {
     /// Conditions failed, and failures are not ignored. The text is an API server's.
     Failed(String),
     /// They depend on missing input.
-    Undecided(Box<Missing>),
+    Undecided(Box<MissingDependency>),
 }
 
 /// How errors of match conditions are handled, where no condition is false.
@@ -183,7 +183,7 @@ mod tests {
         let outcome = evaluate_conditions([pending(), Ok(Ok(false))], OnConditionError::Fail);
         assert_eq!(outcome, Err(UnfinishedEvaluation::Pending));
         let missing = || {
-            let missing = Missing::Params {
+            let missing = MissingDependency::Params {
                 kind: "v1/ConfigMap".to_owned(),
                 namespace: String::new(),
                 name: None,

@@ -1,7 +1,7 @@
 //! Evaluating one expression: its limits, and the faults that end the evaluation of the whole request.
 
 use pratique_cel::{Fault, FaultKind, Stop};
-use pratique_expression::{Expression, ExpressionError, Missing};
+use pratique_expression::{Expression, ExpressionError, MissingDependency};
 
 /// The message of an exhausted budget.
 // Upstream: pkg/admission/plugin/cel/activation.go, Evaluate
@@ -33,7 +33,7 @@ pub enum EvaluationHalt {
     /// The evaluation of the request ended.
     Unfinished(UnfinishedEvaluation),
     /// An expression depends on missing input. Later expressions can still be evaluated.
-    Undecided(Box<Missing>),
+    Undecided(Box<MissingDependency>),
 }
 
 impl From<UnfinishedEvaluation> for EvaluationHalt {
@@ -59,7 +59,7 @@ impl EvaluationHalt {
     /// The reason, for a fault that is not an error of the expression. `namespace` is that of the request.
     pub fn from_fault(fault: &Fault, namespace: &str) -> Option<Self> {
         match fault.kind() {
-            FaultKind::Unknown(unknown) => Some(EvaluationHalt::Undecided(Box::new(Missing::from_unknown(
+            FaultKind::Unknown(unknown) => Some(EvaluationHalt::Undecided(Box::new(MissingDependency::from_unknown(
                 unknown, namespace,
             )))),
             _ => UnfinishedEvaluation::from_fault(fault).map(EvaluationHalt::Unfinished),

@@ -59,6 +59,6 @@ pub use object_model::{ObjectMutator, ObjectModel};
 pub use outcome::ValidationOutcome;
 pub use phase::{AdmissionPhase, AdmissionPhases};
 pub use pratique_exclusion::Origin;
-pub use pratique_expression::{Missing, OnUndecided, Undecided};
+pub use pratique_expression::{MissingDependency, OnUndecided, UndecidedDecision};
 pub use pratique_match::{Namespace, Namespaces};
 pub use reinvocation::Reinvocation;

@@ -1,9 +1,9 @@
 //! Matching a request with policies, bindings and webhooks.
 
 use pratique_exclusion::{Origin, intercepts};
-use pratique_expression::Missing;
+use pratique_expression::MissingDependency;
 use pratique_match::{
-    Equivalents, MatchError, MatchIndex, MatchResources, Matched, Mismatch, Namespaces, Target,
+    Equivalents, MatchError, MatchIndex, MatchResources, MatchedResource, Mismatch, Namespaces, Target,
 };
 
 /// A request to be matched with policies, bindings and webhooks.
@@ -24,20 +24,20 @@ pub enum MatchFailure {
     /// The policy, binding or webhook is in error, or the request is.
     Error(MatchError),
     /// The match depends on missing input.
-    Undecided(Box<Missing>),
+    Undecided(Box<MissingDependency>),
 }
 
 impl From<MatchError> for MatchFailure {
     fn from(error: MatchError) -> Self {
         match error {
             MatchError::UnknownLabels { name, selector } => {
-                MatchFailure::Undecided(Box::new(Missing::NamespaceLabels { name, selector }))
+                MatchFailure::Undecided(Box::new(MissingDependency::NamespaceLabels { name, selector }))
             }
-            MatchError::UnknownOldObject(selector) => MatchFailure::Undecided(Box::new(Missing::OldObject {
+            MatchError::UnknownOldObject(selector) => MatchFailure::Undecided(Box::new(MissingDependency::OldObject {
                 path: format!("oldObject.metadata.labels (by objectSelector {selector})"),
             })),
             MatchError::UnknownResource(kind) => {
-                MatchFailure::Undecided(Box::new(Missing::resource_of(&kind)))
+                MatchFailure::Undecided(Box::new(MissingDependency::resource_of(&kind)))
             }
             error => MatchFailure::Error(error),
         }
@@ -60,7 +60,7 @@ impl<'s> RequestMatcher<'s> {
     /// # Errors
     /// It is not known whether the request matches.
     #[inline]
-    pub fn matches(&self, constraints: &MatchResources) -> Result<Option<Matched<'s>>, MatchFailure> {
+    pub fn matches(&self, constraints: &MatchResources) -> Result<Option<MatchedResource<'s>>, MatchFailure> {
         let matched = constraints.matches(&self.target, self.equivalents, self.namespaces);
         matched.map_err(MatchFailure::from)
     }

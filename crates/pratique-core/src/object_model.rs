@@ -1,6 +1,6 @@
 //! The processing of an object between the steps of admission.
 
-use pratique_expression::Missing;
+use pratique_expression::MissingDependency;
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Status};
 
@@ -59,7 +59,7 @@ pub struct PreparedObject<'v> {
     /// Warnings for the user.
     pub warnings: Vec<String>,
     /// What is missing to know whether the server refuses the request here.
-    pub undecided: Option<Box<Missing>>,
+    pub undecided: Option<Box<MissingDependency>>,
 }
 
 /// A request that the server refuses between the phases of admission.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_expression::Undecided;
+use pratique_expression::UndecidedDecision;
 use pratique_types::Status;
 
 use crate::cause::DenialCause;
@@ -16,7 +16,7 @@ pub struct ValidationOutcome {
     pub cause: Option<DenialCause>,
     /// The policies or webhooks that depend on missing input, in order. Where the request is refused, they would not
     /// change that.
-    pub undecided: Vec<Undecided>,
+    pub undecided: Vec<UndecidedDecision>,
     /// The warnings for the user: in order, those of webhooks in the order of arrival, repetitions included.
     pub warnings: Vec<String>,
     /// The annotations for the audit log.

@@ -4,7 +4,7 @@ use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Activation, Context, EvaluationObserver, Program, Value};
 use pratique_exclusion::Origin;
-use pratique_expression::Missing;
+use pratique_expression::MissingDependency;
 use pratique_match::Mismatch;
 use serde::{Serialize, Serializer};
 
@@ -87,7 +87,7 @@ pub enum MatchOutcome<'a> {
     /// Policies of this origin never match the resource.
     Excluded,
     /// The match depends on missing input.
-    Undecided(&'a Missing),
+    Undecided(&'a MissingDependency),
     /// The match failed, or the policy cannot be evaluated, with an API server's message.
     Error(&'a str),
 }

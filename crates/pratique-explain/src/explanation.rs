@@ -118,13 +118,13 @@ pub struct Expression {
     pub because: Option<String>,
     /// The subexpressions that were evaluated, in source order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub inner: Vec<Inner>,
+    pub inner: Vec<InnerExpression>,
 }
 
 /// A subexpression.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Inner {
+pub struct InnerExpression {
     /// The position of its value in the text, in code points.
     pub offset: u32,
     /// Its text.

@@ -63,7 +63,7 @@ mod recorder;
 mod source;
 
 pub use diagram::Line;
-pub use explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Policy, Round};
+pub use explanation::{Binding, Explanation, Expression, InnerExpression, MatchOutcome, Policy, Round};
 pub use failure_help::help_for_failure;
 pub use format::format_value;
 pub use policy_cost::{CostRecorder, PolicyCost};

@@ -9,7 +9,7 @@ use pratique_cel::value::Evaluation;
 use pratique_policy::{self as policy, ExpressionId, TracedPolicy, PolicyTrace};
 
 use crate::decisive::decisive;
-use crate::explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Policy, Round};
+use crate::explanation::{Binding, Explanation, Expression, InnerExpression, MatchOutcome, Policy, Round};
 use crate::failure_help::help_for_failure;
 use crate::format::format_value;
 use crate::source::SourceExpression;
@@ -243,19 +243,19 @@ impl OpenEvaluation {
     }
 
     /// The values of the subexpressions that the author wrote, without constants.
-    fn inner(&self, source: &SourceExpression) -> Vec<Inner> {
+    fn inner(&self, source: &SourceExpression) -> Vec<InnerExpression> {
         let reported = source.subexpressions().into_iter();
         let reported = reported.filter(|id| !source.is_literal(*id) && !self.is_propagated(source, *id));
         let inner = reported.filter_map(|id| {
             let observed = self.observed.get(&id)?;
-            Some(Inner {
+            Some(InnerExpression {
                 offset: source.anchor(id),
                 text: source.print_part(id),
                 value: observed.value.clone(),
                 times: observed.times,
             })
         });
-        let mut inner: Vec<Inner> = inner.collect();
+        let mut inner: Vec<InnerExpression> = inner.collect();
         inner.sort_by_key(|inner| inner.offset);
         inner
     }

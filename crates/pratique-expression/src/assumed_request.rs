@@ -104,11 +104,11 @@ const NAMES: [&str; 15] = [
 
 #[cfg(test)]
 mod tests {
-    use pratique_cel::{Arena, Context, Fault, Unknown};
+    use pratique_cel::{Arena, Context, Fault, UnknownValue};
     use pratique_types::{GroupVersionKind, GroupVersionResource, Operation};
 
     use super::*;
-    use crate::{Cache, Composition, Declarations, Use, request_value, slots};
+    use crate::{Cache, Composition, Declarations, ExpressionPurpose, request_value, slots};
 
     fn evaluate(text: &str, namespace: &str) -> Result<String, Fault> {
         evaluate_for(text, namespace, |request| request.assumes_resource = true)
@@ -121,7 +121,7 @@ mod tests {
     ) -> Result<String, Fault> {
         let cache = Cache::new();
         let expression = Composition::new(&cache)
-            .compile(text, Use::Variable, Declarations::default())
+            .compile(text, ExpressionPurpose::Variable, Declarations::default())
             .unwrap();
         let mut request = AdmissionRequest {
             kind: GroupVersionKind::new("example.com", "v1", "Gateway"),
@@ -157,7 +157,7 @@ mod tests {
             ("request.namespace == 'a'", "request.namespace"),
             ("has(request.namespace)", "request.namespace"),
         ] {
-            let unknown = Fault::unknown(Unknown::Attribute(path.into()));
+            let unknown = Fault::unknown(UnknownValue::Attribute(path.into()));
             assert_eq!(evaluate(text, ""), Err(unknown), "{text}");
             assert!(is_of_assumed_request(path));
         }
@@ -184,7 +184,7 @@ mod tests {
             ("request.dryRun", "request.dryRun"),
             ("request.options.fieldManager == 'a'", "request.options"),
         ] {
-            let unknown = Fault::unknown(Unknown::Attribute(path.into()));
+            let unknown = Fault::unknown(UnknownValue::Attribute(path.into()));
             assert_eq!(evaluate_for(text, "", lacks), Err(unknown), "{text}");
             assert!(is_detail(path), "{path}");
         }

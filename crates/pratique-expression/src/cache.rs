@@ -8,7 +8,7 @@ use pratique_cel::Type;
 use pratique_schema::Release;
 
 use crate::bound::{BoundExpression, BoundExpressions, Definition};
-use crate::declarations::{Declarations, Use};
+use crate::declarations::{Declarations, ExpressionPurpose};
 use crate::error::ExpressionError;
 use crate::expression::Expression;
 use crate::weak_map::WeakMap;
@@ -36,7 +36,7 @@ struct CacheInner {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CompileKey {
     pub(crate) text: String,
-    pub(crate) usage: Use,
+    pub(crate) usage: ExpressionPurpose,
     pub(crate) declarations: Declarations,
     pub(crate) minor: u32,
     /// The variables that the expression can see, with their types.
@@ -146,10 +146,10 @@ mod tests {
     fn the_first_result_is_kept() {
         let cache = Cache::new();
         let policy = Composition::new(&cache);
-        let compile = || policy.compile("1 == 1", Use::Validation, Declarations::default());
+        let compile = || policy.compile("1 == 1", ExpressionPurpose::Validation, Declarations::default());
         let key = CompileKey {
             text: "1 == 1".to_owned(),
-            usage: Use::Validation,
+            usage: ExpressionPurpose::Validation,
             declarations: Declarations::default(),
             minor: 37,
             variables: Vec::new(),
@@ -159,7 +159,7 @@ mod tests {
         let second = cache.get_or_compile(key, || {
             first = Some(compile().unwrap());
             let environment = policy.environment(Declarations::default());
-            Expression::compile(&environment, "1 == 1", Use::Validation)
+            Expression::compile(&environment, "1 == 1", ExpressionPurpose::Validation)
         });
         assert!(Arc::ptr_eq(&first.unwrap(), &second.unwrap()));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_cel::{Environment, StructType, Type};
 
 use crate::cache::{Cache, CompileKey};
-use crate::declarations::{Declarations, Use};
+use crate::declarations::{Declarations, ExpressionPurpose};
 use crate::environments::{environment_of, with_variables_type};
 use crate::error::ExpressionError;
 use crate::expression::Expression;
@@ -48,7 +48,7 @@ impl<'c> Composition<'c> {
         text: &str,
         declarations: Declarations,
     ) -> Result<Arc<Expression>, ExpressionError> {
-        let result = self.compile(text, Use::Variable, declarations);
+        let result = self.compile(text, ExpressionPurpose::Variable, declarations);
         let of = result
             .as_ref()
             .map_or(Type::Dyn, |expression| declared_type(expression.result_type()));
@@ -61,7 +61,7 @@ impl<'c> Composition<'c> {
     pub fn compile(
         &self,
         text: &str,
-        usage: Use,
+        usage: ExpressionPurpose,
         declarations: Declarations,
     ) -> Result<Arc<Expression>, ExpressionError> {
         let key = CompileKey {
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn equal_expressions_are_compiled_once() {
         let cache = Cache::new();
-        let compile = |policy: &Composition<'_>, text: &str| policy.compile(text, Use::Validation, PLAIN);
+        let compile = |policy: &Composition<'_>, text: &str| policy.compile(text, ExpressionPurpose::Validation, PLAIN);
         let (one, other) = (Composition::new(&cache), Composition::new(&cache));
         let (Ok(first), Ok(second)) = (compile(&one, "true"), compile(&other, "true")) else {
             // The engine refuses the expression; its own tests tell why.

@@ -15,7 +15,7 @@ pub struct Declarations {
 
 /// The use of an expression, which decides the types that it may yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Use {
+pub enum ExpressionPurpose {
     /// A match condition: bool.
     MatchCondition,
     /// A variable: anything.

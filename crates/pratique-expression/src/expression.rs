@@ -2,7 +2,7 @@
 
 use pratique_cel::{Environment, Program, Type};
 
-use crate::declarations::Use;
+use crate::declarations::ExpressionPurpose;
 use crate::environments::slots;
 use crate::error::ExpressionError;
 use crate::identity::ExpressionIdentity;
@@ -22,7 +22,7 @@ impl Expression {
     pub(crate) fn compile(
         environment: &Environment,
         text: &str,
-        usage: Use,
+        usage: ExpressionPurpose,
     ) -> Result<Self, ExpressionError> {
         let checked = environment
             .parse(text)

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
-use pratique_cel::Unknown;
+use pratique_cel::UnknownValue;
 use pratique_cel::library::authz::Question;
 use pratique_types::GroupVersionKind;
 
@@ -13,7 +13,7 @@ use crate::old_object::is_of_old_object;
 /// An input that the decision of a plugin, a policy or a webhook depends on, and that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Missing {
+pub enum MissingDependency {
     /// The answer to an authorization check.
     Authorizer {
         /// The check.
@@ -90,7 +90,7 @@ pub enum Missing {
 
 /// A plugin, policy or webhook whose decision on a request depends on a missing input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undecided {
+pub struct UndecidedDecision {
     /// The admission plugin that it belongs to, or is: `ValidatingAdmissionPolicy`.
     pub plugin: Cow<'static, str>,
     /// The name of the policy or the webhook; empty for a plugin that is neither's.
@@ -98,7 +98,7 @@ pub struct Undecided {
     /// The binding of the policy; `None` for a webhook, and for an input that all bindings of a policy depend on.
     pub binding: Option<String>,
     /// The missing input.
-    pub missing: Missing,
+    pub missing: MissingDependency,
 }
 
 /// The effect of a policy or a webhook whose decision depends on a missing input.
@@ -112,35 +112,35 @@ pub enum OnUndecided {
     FailurePolicy,
 }
 
-impl Missing {
+impl MissingDependency {
     /// The resource of a kind.
     pub fn resource_of(kind: &GroupVersionKind) -> Self {
-        Missing::Resource {
+        MissingDependency::Resource {
             kind: format!("kind {} of {}", kind.kind, kind.api_version()),
         }
     }
 
     /// The missing input behind an unknown value, in an evaluation for a request in a namespace.
-    pub fn from_unknown(unknown: &Unknown, namespace: &str) -> Self {
+    pub fn from_unknown(unknown: &UnknownValue, namespace: &str) -> Self {
         match unknown {
-            Unknown::Check(check) => Missing::Authorizer { check: check.clone() },
-            Unknown::Attribute(path) if is_of_old_object(path) => Missing::OldObject {
+            UnknownValue::Check(check) => MissingDependency::Authorizer { check: check.clone() },
+            UnknownValue::Attribute(path) if is_of_old_object(path) => MissingDependency::OldObject {
                 path: path.to_string(),
             },
-            Unknown::Attribute(path) if is_detail(path) => Missing::RequestDetail {
+            UnknownValue::Attribute(path) if is_detail(path) => MissingDependency::RequestDetail {
                 path: path.to_string(),
             },
             // Without a namespace, only the scope of an assumed resource is missing.
-            Unknown::Attribute(path) if is_of_assumed_request(path) || namespace.is_empty() => {
-                Missing::Resource {
+            UnknownValue::Attribute(path) if is_of_assumed_request(path) || namespace.is_empty() => {
+                MissingDependency::Resource {
                     kind: "the request".to_owned(),
                 }
             }
-            Unknown::Attribute(path) => Missing::Namespace {
+            UnknownValue::Attribute(path) => MissingDependency::Namespace {
                 name: namespace.to_owned(),
                 path: path.to_string(),
             },
-            other => Missing::Namespace {
+            other => MissingDependency::Namespace {
                 name: namespace.to_owned(),
                 path: other.to_string(),
             },
@@ -151,30 +151,30 @@ impl Missing {
     /// `imageReview`, `webhookAnswer`, `oldObject`, `validation`, `requestDetail`, `resource`.
     pub fn kind(&self) -> &'static str {
         match self {
-            Missing::Authorizer { .. } => "authorizer",
-            Missing::Namespace { .. } => "namespace",
-            Missing::NamespaceLabels { .. } => "namespaceLabels",
-            Missing::Params { .. } => "params",
-            Missing::Objects { .. } => "objects",
-            Missing::Status { .. } => "status",
-            Missing::ImageReview => "imageReview",
-            Missing::WebhookAnswer => "webhookAnswer",
-            Missing::OldObject { .. } => "oldObject",
-            Missing::Validation { .. } => "validation",
-            Missing::RequestDetail { .. } => "requestDetail",
-            Missing::Resource { .. } => "resource",
+            MissingDependency::Authorizer { .. } => "authorizer",
+            MissingDependency::Namespace { .. } => "namespace",
+            MissingDependency::NamespaceLabels { .. } => "namespaceLabels",
+            MissingDependency::Params { .. } => "params",
+            MissingDependency::Objects { .. } => "objects",
+            MissingDependency::Status { .. } => "status",
+            MissingDependency::ImageReview => "imageReview",
+            MissingDependency::WebhookAnswer => "webhookAnswer",
+            MissingDependency::OldObject { .. } => "oldObject",
+            MissingDependency::Validation { .. } => "validation",
+            MissingDependency::RequestDetail { .. } => "requestDetail",
+            MissingDependency::Resource { .. } => "resource",
         }
     }
 }
 
-impl Display for Missing {
+impl Display for MissingDependency {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Missing::Authorizer { check } => write!(formatter, "it is not known whether {check}"),
-            Missing::Namespace { name, path } => {
+            MissingDependency::Authorizer { check } => write!(formatter, "it is not known whether {check}"),
+            MissingDependency::Namespace { name, path } => {
                 write!(formatter, "{path} of namespace {name:?} is not known")
             }
-            Missing::Params {
+            MissingDependency::Params {
                 kind,
                 namespace,
                 name,
@@ -182,7 +182,7 @@ impl Display for Missing {
                 write!(formatter, "params of kind '{kind}'")?;
                 not_known(formatter, name.as_deref(), namespace)
             }
-            Missing::Objects {
+            MissingDependency::Objects {
                 kind,
                 namespace,
                 name,
@@ -190,7 +190,7 @@ impl Display for Missing {
                 write!(formatter, "{kind} objects")?;
                 not_known(formatter, name.as_deref(), namespace)
             }
-            Missing::Status {
+            MissingDependency::Status {
                 kind,
                 namespace,
                 name,
@@ -202,18 +202,18 @@ impl Display for Missing {
                 }
                 formatter.write_str(", which its controller writes, is not known")
             }
-            Missing::ImageReview => formatter.write_str("the image policy backend was not asked"),
-            Missing::WebhookAnswer => formatter.write_str("it is not known what the webhook answers"),
-            Missing::OldObject { path } => write!(formatter, "{path} of the stored object is not known"),
-            Missing::Validation { what } => write!(formatter, "{what} cannot be validated here"),
-            Missing::RequestDetail { path } => {
+            MissingDependency::ImageReview => formatter.write_str("the image policy backend was not asked"),
+            MissingDependency::WebhookAnswer => formatter.write_str("it is not known what the webhook answers"),
+            MissingDependency::OldObject { path } => write!(formatter, "{path} of the stored object is not known"),
+            MissingDependency::Validation { what } => write!(formatter, "{what} cannot be validated here"),
+            MissingDependency::RequestDetail { path } => {
                 write!(
                     formatter,
                     "the log that the request comes from does not have {path}"
                 )
             }
-            Missing::Resource { kind } => write!(formatter, "the resource of {kind} is not known"),
-            Missing::NamespaceLabels { name, selector } => write!(
+            MissingDependency::Resource { kind } => write!(formatter, "the resource of {kind} is not known"),
+            MissingDependency::NamespaceLabels { name, selector } => write!(
                 formatter,
                 "the labels of namespace {name:?} are not known, and namespaceSelector {selector} selects by them"
             ),
@@ -231,9 +231,9 @@ fn not_known(formatter: &mut Formatter<'_>, name: Option<&str>, namespace: &str)
     formatter.write_str(" are not known")
 }
 
-impl Display for Undecided {
+impl Display for UndecidedDecision {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let Undecided {
+        let UndecidedDecision {
             plugin,
             name,
             binding,

@@ -32,16 +32,16 @@ pub(crate) fn has_path(path: &[&str], presence: bool) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use pratique_cel::{Arena, Context, Fault, Unknown, Value};
+    use pratique_cel::{Arena, Context, Fault, UnknownValue, Value};
 
     use super::*;
-    use crate::{Cache, Composition, Declarations, Expression, Use, slots};
+    use crate::{Cache, Composition, Declarations, Expression, ExpressionPurpose, slots};
 
     fn compiled(text: &str) -> Arc<Expression> {
         let cache = Cache::new();
         let composition = Composition::new(&cache);
         composition
-            .compile(text, Use::Variable, Declarations::default())
+            .compile(text, ExpressionPurpose::Variable, Declarations::default())
             .unwrap()
     }
 
@@ -65,7 +65,7 @@ mod tests {
     #[track_caller]
     fn undecided(text: &str, path: &str) {
         let expression = compiled(text);
-        let unknown = Fault::unknown(Unknown::Attribute(path.into()));
+        let unknown = Fault::unknown(UnknownValue::Attribute(path.into()));
         assert_eq!(evaluate(&expression), Err(unknown), "{text}");
         assert!(expression.reads_whole_namespace(), "{text}");
     }

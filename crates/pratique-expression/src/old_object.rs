@@ -15,15 +15,15 @@ pub(crate) fn is_of_old_object(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pratique_cel::{Arena, Context, Fault, Unknown, Value};
+    use pratique_cel::{Arena, Context, Fault, UnknownValue, Value};
 
     use super::*;
-    use crate::{Cache, Composition, Declarations, Use, slots};
+    use crate::{Cache, Composition, Declarations, ExpressionPurpose, slots};
 
     fn evaluate(text: &str) -> Result<String, Fault> {
         let cache = Cache::new();
         let expression = Composition::new(&cache)
-            .compile(text, Use::Variable, Declarations::default())
+            .compile(text, ExpressionPurpose::Variable, Declarations::default())
             .unwrap();
         let (arena, mut activation) = (Arena::new(), slots().activation());
         activation.set(slots().old_object, Value::Struct(&UNKNOWN_OBJECT));
@@ -52,7 +52,7 @@ mod tests {
             ("type(oldObject) == map", "oldObject"),
             ("object == oldObject", "oldObject"),
         ] {
-            let unknown = Fault::unknown(Unknown::Attribute(path.into()));
+            let unknown = Fault::unknown(UnknownValue::Attribute(path.into()));
             assert_eq!(evaluate(text), Err(unknown), "{text}");
             assert!(is_of_old_object(path));
         }

@@ -1,11 +1,11 @@
 //! Values of which only some members are known.
 
 use pratique_cel::value::Struct;
-use pratique_cel::{Context, Fault, Unknown, Value};
+use pratique_cel::{Context, Fault, UnknownValue, Value};
 use pratique_json as json;
 
 /// A value at a path of an expression, with the members that are known of it. All else that an expression reads of it is
-/// [unknown](Unknown).
+/// [unknown](UnknownValue).
 #[derive(Debug)]
 pub struct PartlyKnown {
     type_name: &'static str,
@@ -65,8 +65,8 @@ impl Struct for PartlyKnown {
         Err(unknown(self.path.to_owned()))
     }
 
-    fn unknown(&self) -> Option<Unknown> {
-        Some(Unknown::Attribute(self.path.into()))
+    fn unknown(&self) -> Option<UnknownValue> {
+        Some(UnknownValue::Attribute(self.path.into()))
     }
 
     fn unfit_index(&self, _: &Value<'_>) -> Fault {
@@ -75,7 +75,7 @@ impl Struct for PartlyKnown {
 }
 
 fn unknown(path: String) -> Fault {
-    Fault::unknown(Unknown::Attribute(path.into()))
+    Fault::unknown(UnknownValue::Attribute(path.into()))
 }
 
 /// `path.field`, or `path['field']` where that is no name.

@@ -2,11 +2,11 @@
 
 use pratique_cel::Type;
 
-use crate::declarations::Use;
+use crate::declarations::ExpressionPurpose;
 use crate::error::ExpressionError;
 
 /// Checks that the type of an expression is one that its use takes; a dynamic type is none of these.
-pub(crate) fn check_return_type(usage: Use, of: &Type) -> Result<(), ExpressionError> {
+pub(crate) fn check_return_type(usage: ExpressionPurpose, of: &Type) -> Result<(), ExpressionError> {
     let wanted = wanted(usage);
     if wanted.is_empty() || wanted.contains(of) {
         return Ok(());
@@ -21,14 +21,14 @@ pub(crate) fn check_return_type(usage: Use, of: &Type) -> Result<(), ExpressionE
 }
 
 /// The types that a use takes; none for any.
-fn wanted(usage: Use) -> Vec<Type> {
+fn wanted(usage: ExpressionPurpose) -> Vec<Type> {
     match usage {
-        Use::MatchCondition | Use::Validation => vec![Type::Bool],
-        Use::Variable => Vec::new(),
-        Use::Message => vec![Type::String],
-        Use::AuditAnnotation => vec![Type::String, Type::Null],
-        Use::ApplyConfiguration => vec![Type::named("Object")],
-        Use::JsonPatch => vec![Type::list(Type::named("JSONPatch"))],
+        ExpressionPurpose::MatchCondition | ExpressionPurpose::Validation => vec![Type::Bool],
+        ExpressionPurpose::Variable => Vec::new(),
+        ExpressionPurpose::Message => vec![Type::String],
+        ExpressionPurpose::AuditAnnotation => vec![Type::String, Type::Null],
+        ExpressionPurpose::ApplyConfiguration => vec![Type::named("Object")],
+        ExpressionPurpose::JsonPatch => vec![Type::list(Type::named("JSONPatch"))],
     }
 }
 
@@ -37,20 +37,20 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn fails(usage: Use, of: Type, expected: &str) {
+    fn fails(usage: ExpressionPurpose, of: Type, expected: &str) {
         assert_eq!(check_return_type(usage, &of).unwrap_err().to_string(), expected);
     }
 
     #[test]
     fn types_that_do_not_fit() {
-        fails(Use::Validation, Type::Dyn, "must evaluate to bool but got dyn");
+        fails(ExpressionPurpose::Validation, Type::Dyn, "must evaluate to bool but got dyn");
         fails(
-            Use::AuditAnnotation,
+            ExpressionPurpose::AuditAnnotation,
             Type::map(Type::String, Type::list(Type::Timestamp)),
             "must evaluate to one of [string null_type] but got map(string, list(google.protobuf.Timestamp))",
         );
         fails(
-            Use::JsonPatch,
+            ExpressionPurpose::JsonPatch,
             Type::list(Type::Dyn),
             "must evaluate to list(JSONPatch) but got list(dyn)",
         );
@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn types_that_fit() {
-        assert!(check_return_type(Use::Variable, &Type::Dyn).is_ok());
-        assert!(check_return_type(Use::Message, &Type::String).is_ok());
-        assert!(check_return_type(Use::AuditAnnotation, &Type::Null).is_ok());
+        assert!(check_return_type(ExpressionPurpose::Variable, &Type::Dyn).is_ok());
+        assert!(check_return_type(ExpressionPurpose::Message, &Type::String).is_ok());
+        assert!(check_return_type(ExpressionPurpose::AuditAnnotation, &Type::Null).is_ok());
     }
 }

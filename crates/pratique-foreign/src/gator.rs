@@ -7,7 +7,7 @@ use pratique_json::{Value, text_at};
 use pratique_manifest::{ManifestFile, NodeId, Problem, TreeValue, path_text};
 use pratique_request::review::is_review;
 use pratique_suite::{
-    Case, CaseInput, Expected, ExpectedViolations, Suite, SuiteDocument, SuiteFormat, ViolationCount,
+    Case, CaseInput, ExpectedResult, ExpectedViolations, Suite, SuiteDocument, SuiteFormat, ViolationCount,
 };
 use pratique_types::Operation;
 
@@ -153,7 +153,7 @@ fn read_case(
     for inventory in fields.list("inventory") {
         input.cluster_objects.extend(document.objects_at(inventory)?);
     }
-    let mut expected = Expected::anything();
+    let mut expected = ExpectedResult::anything();
     expected.violations = violations;
     document.case(id, name, expected, input).map(Ok)
 }

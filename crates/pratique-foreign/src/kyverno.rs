@@ -10,7 +10,7 @@ use pratique_manifest::{MappingFields, NodeId, Problem, path_text};
 use pratique_request::kind_of;
 use pratique_schema::Release;
 use pratique_suite::{
-    Case, CaseInput, DEFAULT_NAMESPACE, Expected, FileReference, PolicyOutcome, Suite, SuiteDocument,
+    Case, CaseInput, DEFAULT_NAMESPACE, ExpectedResult, FileReference, PolicyOutcome, Suite, SuiteDocument,
     SuiteFormat, object_label,
 };
 use pratique_typed::settle_object;
@@ -287,7 +287,7 @@ impl TestDefaults {
                 }
                 _ => None,
             };
-            let mut expected = Expected::anything();
+            let mut expected = ExpectedResult::anything();
             expected.policies = BTreeMap::from([(policy.to_owned(), outcomes.to_vec())]);
             expected.object = object_expected;
             let input = CaseInput {

@@ -36,7 +36,7 @@ use automaton::PatternAutomaton;
 use machine::PatternMachine;
 use meter::NoMeter;
 
-pub use error::{Error, ErrorKind, Refused};
+pub use error::{Error, ErrorKind, RefusedPattern};
 pub use meter::Meter;
 
 /// A compiled pattern.
@@ -56,7 +56,7 @@ impl Regex {
     /// Go's.
     pub fn new(pattern: &str) -> Result<Self, Error> {
         Regex::try_new(pattern, &NoMeter).map_err(|refused| match refused {
-            Refused::Pattern(error) | Refused::Stopped(error) => error,
+            RefusedPattern::Pattern(error) | RefusedPattern::Stopped(error) => error,
         })
     }
 
@@ -64,18 +64,18 @@ impl Regex {
     ///
     /// # Errors
     /// Go's, or the meter's.
-    pub fn try_new<M: Meter>(pattern: &str, meter: &M) -> Result<Self, Refused<M::Stop>> {
+    pub fn try_new<M: Meter>(pattern: &str, meter: &M) -> Result<Self, RefusedPattern<M::Stop>> {
         let parsed = parser::parse(pattern, meter)?;
         let automaton = if parsed.weight <= automaton::LARGEST {
             let making = automaton::MAKING.saturating_mul(parsed.weight);
-            meter.work(making).map_err(Refused::Stopped)?;
+            meter.work(making).map_err(RefusedPattern::Stopped)?;
             PatternAutomaton::new(&parsed.hir, parsed.weight)
         } else {
             None
         };
         let machine = OnceLock::new();
         if automaton.is_none() {
-            let made = PatternMachine::new(&parsed.hir, meter).map_err(Refused::Stopped)?;
+            let made = PatternMachine::new(&parsed.hir, meter).map_err(RefusedPattern::Stopped)?;
             let _ = machine.set(Arc::new(made));
         }
         Ok(Regex {
@@ -197,9 +197,9 @@ impl Regex {
         }
         let machine = match parser::parse(&self.pattern, meter) {
             Ok(parsed) => Arc::new(PatternMachine::new(&parsed.hir, meter)?),
-            Err(Refused::Stopped(stop)) => return Err(stop),
+            Err(RefusedPattern::Stopped(stop)) => return Err(stop),
             // It was one before.
-            Err(Refused::Pattern(error)) => return Err(error.into()),
+            Err(RefusedPattern::Pattern(error)) => return Err(error.into()),
         };
         Ok(self.machine.get_or_init(|| machine).clone())
     }

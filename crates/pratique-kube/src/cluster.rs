@@ -10,7 +10,7 @@ use kube::{Api, Client};
 use pratique::Release;
 use pratique::api_objects::ObjectDefaults;
 use pratique::cluster::{Cluster, ClusterView, LookUp, StateLookUp, StoredObject};
-use pratique::live::Changed;
+use pratique::live::SourceNotifier;
 use pratique::plugins::{ClusterState, StateKind};
 use pratique::types::AdmissionRequest;
 use tokio::runtime::Handle;
@@ -54,7 +54,7 @@ pub(super) struct SharedCluster {
     pub(super) current: ArcSwap<StateSnapshot>,
     pub(super) ready: AtomicBool,
     pub(super) problems: Mutex<Vec<String>>,
-    listeners: Mutex<Vec<Changed>>,
+    listeners: Mutex<Vec<SourceNotifier>>,
 }
 
 impl SharedCluster {
@@ -65,7 +65,7 @@ impl SharedCluster {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        listeners.iter().for_each(Changed::notify);
+        listeners.iter().for_each(SourceNotifier::notify);
     }
 }
 
@@ -146,7 +146,7 @@ impl ClusterView for ApiCluster {
         self.0.shared.ready.load(Ordering::Acquire)
     }
 
-    fn subscribe(&self, changed: Changed) {
+    fn subscribe(&self, changed: SourceNotifier) {
         let listeners = self.0.shared.listeners.lock();
         listeners.unwrap_or_else(PoisonError::into_inner).push(changed);
     }

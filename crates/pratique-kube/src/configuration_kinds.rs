@@ -20,16 +20,16 @@ use super::store::{KindStore, SyncState};
 
 /// Which kinds of a cluster's configuration of admission are followed; the others count as having no objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Follow {
+pub struct FollowedKinds {
     /// Policies and their bindings.
     pub policies: bool,
     /// Configurations of webhooks.
     pub webhooks: bool,
 }
 
-impl Follow {
+impl FollowedKinds {
     /// All of it.
-    pub const ALL: Follow = Follow {
+    pub const ALL: FollowedKinds = FollowedKinds {
         policies: true,
         webhooks: true,
     };
@@ -59,7 +59,7 @@ impl ConfiguredObjects {
     }
 
     /// Starts following them.
-    pub(super) fn follow(&self, follow: Follow, client: &Client, handle: &Handle) -> Vec<BackgroundTask> {
+    pub(super) fn follow(&self, follow: FollowedKinds, client: &Client, handle: &Handle) -> Vec<BackgroundTask> {
         let tasks = [
             start(follow.policies, client, handle, &self.mutating_policies),
             start(follow.policies, client, handle, &self.mutating_bindings),

@@ -11,7 +11,7 @@ use pratique::Release;
 use super::background::{BackgroundRuntime, wait};
 use super::bounded_client::{bounded, bounded_lists};
 use super::cluster::ApiCluster;
-use super::configuration_kinds::Follow;
+use super::configuration_kinds::FollowedKinds;
 use super::exec::ExecPlugin;
 use super::failure;
 use super::files;
@@ -237,11 +237,11 @@ impl ApiServer {
 
     /// Its configuration of admission, which is watched from now on.
     pub fn source(&self) -> ApiSource {
-        self.source_of(Follow::ALL)
+        self.source_of(FollowedKinds::ALL)
     }
 
     /// [`source`](Self::source) with some kinds only. There is one source, with the kinds of the first call.
-    pub fn source_of(&self, follow: Follow) -> ApiSource {
+    pub fn source_of(&self, follow: FollowedKinds) -> ApiSource {
         let inner = &self.0;
         let start = || {
             ApiSource::start(

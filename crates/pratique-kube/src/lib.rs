@@ -66,7 +66,7 @@ mod wanted_params;
 mod write;
 
 pub use cluster::ApiCluster;
-pub use configuration_kinds::Follow;
+pub use configuration_kinds::FollowedKinds;
 pub use connect::{ApiServer, ConnectError};
 pub use discovery::{Discovery, Verbs};
 pub use kube::{Client, Config};
@@ -75,4 +75,4 @@ pub use rate::RateLimit;
 pub use read::{ClusterReader, ListOf, ReadError};
 pub use review::SubjectAccessReviewer;
 pub use source::ApiSource;
-pub use write::{ClusterWriter, ObjectName, WriteError, Written};
+pub use write::{ClusterWriter, ObjectName, WriteError, WrittenKind};

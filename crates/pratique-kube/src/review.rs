@@ -12,7 +12,7 @@ use k8s_openapi::api::authorization::v1::{
 use kube::api::PostParams;
 use kube::{Api, Client, Error};
 use pratique::authorization::{
-    AuthorizerDecision, Decider, Decisions, Question, QuestionSubject, ResourceCheck,
+    AuthorizerDecision, CheckDecider, PendingDecisions, Question, QuestionSubject, ResourceCheck,
 };
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
@@ -107,8 +107,8 @@ impl SubjectAccessReviewer {
     }
 }
 
-impl Decider for SubjectAccessReviewer {
-    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+impl CheckDecider for SubjectAccessReviewer {
+    fn decide(&self, questions: Vec<Question>) -> PendingDecisions<'_> {
         Box::pin(async move {
             let count = questions.len();
             let reviews = self.0.reviews.clone();

@@ -6,13 +6,13 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use kube::Client;
 use pratique::Configurations;
-use pratique::live::{Changed, Source};
+use pratique::live::{SourceNotifier, Source};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::background::{BackgroundRuntime, BackgroundTask, BackgroundTasks};
-use super::configuration_kinds::{ConfiguredObjects, Follow};
+use super::configuration_kinds::{ConfiguredObjects, FollowedKinds};
 use super::wanted_params::{KindSet, WantedKinds};
 
 /// The policies, bindings and webhook configurations of a cluster, kept current by watching them. Copies share one
@@ -37,12 +37,12 @@ struct SourceInner {
 #[derive(Debug, Default)]
 struct SharedState {
     current: ArcSwapOption<Configurations>,
-    listeners: Mutex<Vec<Changed>>,
+    listeners: Mutex<Vec<SourceNotifier>>,
 }
 
 impl ApiSource {
     pub(super) fn start(
-        follow: Follow,
+        follow: FollowedKinds,
         client: &Client,
         handle: &Handle,
         wanted: &Arc<WantedKinds>,
@@ -73,7 +73,7 @@ impl Source for ApiSource {
         self.0.shared.current.load_full()
     }
 
-    fn subscribe(&self, changed: Changed) {
+    fn subscribe(&self, changed: SourceNotifier) {
         let mut listeners = self
             .0
             .shared
@@ -117,7 +117,7 @@ async fn publish(
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        listeners.iter().for_each(Changed::notify);
+        listeners.iter().for_each(SourceNotifier::notify);
         wanted.needed.send_replace(kinds.clone());
         previous_kinds = kinds;
     }

@@ -30,7 +30,7 @@ pub struct ClusterWriter {
 
 /// The objects of a kind, which are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenKind {
     /// The resource.
     pub resource: GroupVersionResource,
     /// The kind.
@@ -87,7 +87,7 @@ impl ClusterWriter {
     /// It cannot be written.
     pub fn apply(
         &self,
-        of: &Written,
+        of: &WrittenKind,
         at: &ObjectName,
         object: serde_json::Value,
         manager: &str,
@@ -102,7 +102,7 @@ impl ClusterWriter {
     ///
     /// # Errors
     /// They cannot be listed.
-    pub fn labelled(&self, of: &Written, labels: &str) -> Result<Vec<ObjectName>, WriteError> {
+    pub fn labelled(&self, of: &WrittenKind, labels: &str) -> Result<Vec<ObjectName>, WriteError> {
         let api = self.api(of, None);
         let first = ListParams::default().labels(labels).limit(PAGE);
         self.run(async move {
@@ -125,7 +125,7 @@ impl ClusterWriter {
     ///
     /// # Errors
     /// It cannot be removed.
-    pub fn delete(&self, of: &Written, at: &ObjectName) -> Result<(), WriteError> {
+    pub fn delete(&self, of: &WrittenKind, at: &ObjectName) -> Result<(), WriteError> {
         let (api, name) = (self.api(of, at.namespace.as_deref()), at.name.clone());
         let removed = self.run(async move { api.delete(&name, &DeleteParams::default()).await });
         match removed {
@@ -134,7 +134,7 @@ impl ClusterWriter {
         }
     }
 
-    fn api(&self, of: &Written, namespace: Option<&str>) -> Api<DynamicObject> {
+    fn api(&self, of: &WrittenKind, namespace: Option<&str>) -> Api<DynamicObject> {
         let GroupVersionKind { group, version, kind } = &of.kind;
         let resource = ApiResource {
             group: group.clone(),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use pratique_cel::{Checked, Environment};
+use pratique_cel::{CheckedAst, Environment};
 use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, PathStep};
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
@@ -34,7 +34,7 @@ pub struct TypedExpression {
     /// The variables, functions and types that it may use.
     pub environment: Environment,
     /// The tree with its types; `None` if it does not compile for the kind.
-    pub checked: Option<Arc<Checked>>,
+    pub checked: Option<Arc<CheckedAst>>,
 }
 
 impl TypedExpression {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_sample::{
     CustomKind, CustomKinds, ExpressionOutcome, NodeCoverage, NodeOutcomes, RequiredConstants, SampleExtent,
     SelectedMetadata,
@@ -204,7 +204,7 @@ impl PolicyObservations {
 /// The constants that the policy's match conditions require.
 pub(crate) fn required_constants(policy: &PolicyView<'_>, parsed: &ParsedExpressions) -> RequiredConstants {
     let conditions = policy.sites.iter().zip(&parsed.asts);
-    let conditions = conditions.filter(|(site, _)| site.usage == Use::MatchCondition);
+    let conditions = conditions.filter(|(site, _)| site.usage == ExpressionPurpose::MatchCondition);
     RequiredConstants::new(conditions.filter_map(|(_, ast)| ast.as_ref()))
 }
 

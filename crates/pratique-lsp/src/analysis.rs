@@ -10,7 +10,7 @@ use pratique_manifest::{
     Kind, LoadOptions, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Problem,
     UncheckedExpressions,
 };
-use pratique_review::sorted_objects::{Group, Refused, SortedPolicies};
+use pratique_review::sorted_objects::{ObjectGroup, RefusedPolicies, SortedPolicies};
 use pratique_types::ADMISSION_GROUP;
 
 use crate::workspace::steps;
@@ -146,7 +146,7 @@ fn well_formed(mut files: Vec<ManifestFile>) -> Vec<ManifestSet> {
     without_groups(loaded)
 }
 
-fn without_groups(loaded: Vec<(Group, ManifestSet)>) -> Vec<ManifestSet> {
+fn without_groups(loaded: Vec<(ObjectGroup, ManifestSet)>) -> Vec<ManifestSet> {
     loaded.into_iter().map(|(_, set)| set).collect()
 }
 
@@ -155,7 +155,7 @@ fn sorted(files: &[ManifestFile]) -> SortedPolicies {
 }
 
 /// The files that have problems.
-fn names(refused: &Refused) -> BTreeSet<String> {
+fn names(refused: &RefusedPolicies) -> BTreeSet<String> {
     let locations = refused
         .errors
         .problems()

@@ -3,7 +3,7 @@
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range};
 use pratique_cel::ast::Expr;
 use pratique_cel::function::Function;
-use pratique_cel::{Checked, Environment, Type};
+use pratique_cel::{CheckedAst, Environment, Type};
 use pratique_lint::{CustomTypes, ExpressionCost, TypedExpression, estimate_cost};
 
 use crate::analysis::ManifestAnalysis;
@@ -53,7 +53,7 @@ pub(crate) fn hover(
 }
 
 /// The description of a name, if there is one.
-fn description(checked: &Checked, name: &NamedNode, custom: &CustomTypes) -> Option<String> {
+fn description(checked: &CheckedAst, name: &NamedNode, custom: &CustomTypes) -> Option<String> {
     match checked.ast.expr(name.id) {
         Expr::Call { function, .. } => functions::function(function).map(str::to_owned),
         Expr::Ident(variable) => functions::variable(variable).map(str::to_owned),

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use pratique_cel::{CompileError, Issue};
 pub use pratique_expression::Cache;
-use pratique_expression::{Composition, Use, token_at};
+use pratique_expression::{Composition, ExpressionPurpose, token_at};
 use pratique_schema::{Release, ReleaseCache};
 use pratique_workers::ScopedThreads;
 
@@ -176,24 +176,24 @@ pub fn help_for_issue(
     issue: &Issue,
     text: &str,
     declarations: pratique_expression::Declarations,
-    usage: Use,
+    usage: ExpressionPurpose,
 ) -> Option<manifest::ExpressionHelp> {
     let declared = hints::DeclaredNames {
         declarations,
-        condition: usage == Use::MatchCondition,
+        condition: usage == ExpressionPurpose::MatchCondition,
     };
     hints::for_issue(issue, text, issue.position.byte_offset(text), declared)
 }
 
-fn use_of(usage: manifest::ExpressionUse<'_>) -> Use {
+fn use_of(usage: manifest::ExpressionUse<'_>) -> ExpressionPurpose {
     match usage {
-        manifest::ExpressionUse::MatchCondition => Use::MatchCondition,
-        manifest::ExpressionUse::Variable { .. } => Use::Variable,
-        manifest::ExpressionUse::Validation => Use::Validation,
-        manifest::ExpressionUse::Message => Use::Message,
-        manifest::ExpressionUse::AuditAnnotation => Use::AuditAnnotation,
-        manifest::ExpressionUse::ApplyConfiguration => Use::ApplyConfiguration,
-        manifest::ExpressionUse::JsonPatch => Use::JsonPatch,
+        manifest::ExpressionUse::MatchCondition => ExpressionPurpose::MatchCondition,
+        manifest::ExpressionUse::Variable { .. } => ExpressionPurpose::Variable,
+        manifest::ExpressionUse::Validation => ExpressionPurpose::Validation,
+        manifest::ExpressionUse::Message => ExpressionPurpose::Message,
+        manifest::ExpressionUse::AuditAnnotation => ExpressionPurpose::AuditAnnotation,
+        manifest::ExpressionUse::ApplyConfiguration => ExpressionPurpose::ApplyConfiguration,
+        manifest::ExpressionUse::JsonPatch => ExpressionPurpose::JsonPatch,
     }
 }
 

@@ -71,10 +71,10 @@ pub use list::list_items;
 pub use load::content_hash::content_hash;
 pub use load::loader::Loader;
 pub use load::options::LoadOptions;
-pub use load::reload::{Reloaded, Reloader};
+pub use load::reload::{ReloadOutcome, Reloader};
 pub use load::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile, UnstableReason};
 pub use load::selection::NamedOrigin;
-pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion, OptionalVersion, ReplacedObject};
+pub use load::set::{SourcedObject, ManifestSet, ObjectRef, OlderVersion, OptionalVersion, ReplacedObject};
 pub use parse::documents::{FileContents, SourceDocument, read_contents, read_documents};
 pub use parse::source::ObjectSource;
 

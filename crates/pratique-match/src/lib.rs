@@ -49,6 +49,6 @@ pub use equivalents::{Equivalent, Equivalents};
 pub use index::MatchIndex;
 pub use mismatch::{Mismatch, RuleField};
 pub use request::{NAME_LABEL, Namespace, Namespaces, Target, labels_of};
-pub use resources::{MatchError, MatchResources, Matched};
-pub use rules::{Found, Rule, Rules};
+pub use resources::{MatchError, MatchResources, MatchedResource};
+pub use rules::{MatchedRule, Rule, Rules};
 pub use selector::{InvalidSelector, Labels, Selector};

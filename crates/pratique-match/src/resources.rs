@@ -7,7 +7,7 @@ use pratique_types::{GroupVersionKind, GroupVersionResource, Operation};
 
 use crate::equivalents::Equivalents;
 use crate::request::{Namespace, Namespaces, Target};
-use crate::rules::{Found, Rules};
+use crate::rules::{MatchedRule, Rules};
 use crate::selector::{InvalidSelector, Labels, Selector};
 
 /// Compiled `MatchResources` of a policy, or the corresponding fields of a webhook.
@@ -25,7 +25,7 @@ pub struct MatchResources {
 
 /// The resource and kind that a request matched as; policies get its objects converted to this kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Matched<'r> {
+pub struct MatchedResource<'r> {
     /// The resource.
     pub resource: &'r GroupVersionResource,
     /// The kind.
@@ -75,8 +75,8 @@ impl MatchResources {
     fn excludes(&self, target: &Target<'_>, equivalents: &Equivalents) -> Result<bool, MatchError> {
         Ok(match self.exclude.find(target, equivalents)? {
             None => false,
-            Some(Found::Itself) => true,
-            Some(Found::Other(_)) => equivalents.serve(target.resource, target.subresource),
+            Some(MatchedRule::Itself) => true,
+            Some(MatchedRule::Other(_)) => equivalents.serve(target.resource, target.subresource),
         })
     }
 
@@ -135,13 +135,13 @@ impl MatchResources {
         target: &Target<'r>,
         equivalents: &'r Equivalents,
         namespaces: &dyn Namespaces,
-    ) -> Result<Option<Matched<'r>>, MatchError> {
+    ) -> Result<Option<MatchedResource<'r>>, MatchError> {
         if let Some(error) = &self.invalid {
             return Err(error.clone());
         }
         // The reference evaluates the selectors first; as they have no effects, rules may come first.
         let rule_match = if self.rules.is_empty() && !self.needs_rule {
-            Ok(Some(Found::Itself))
+            Ok(Some(MatchedRule::Itself))
         } else {
             self.rules.find(target, equivalents)
         };
@@ -163,11 +163,11 @@ impl MatchResources {
         };
         in_namespace.and(selected)?;
         Ok(Some(match rule_match {
-            Found::Itself => Matched {
+            MatchedRule::Itself => MatchedResource {
                 resource: target.resource,
                 kind: target.kind,
             },
-            Found::Other(other) => Matched {
+            MatchedRule::Other(other) => MatchedResource {
                 resource: &other.resource,
                 kind: &other.kind,
             },

@@ -158,7 +158,7 @@ impl Rules {
         &self,
         target: &Target<'r>,
         equivalents: &'r Equivalents,
-    ) -> Result<Option<Found<'r>>, MatchError> {
+    ) -> Result<Option<MatchedRule<'r>>, MatchError> {
         if self.rules.is_empty() {
             return Ok(None);
         }
@@ -170,7 +170,7 @@ impl Rules {
             .iter()
             .filter(|rule| rule.matches(target, target.resource));
         if direct.any(|rule| rule.names_match(target.name)) {
-            return Ok(Some(Found::Itself));
+            return Ok(Some(MatchedRule::Itself));
         }
         if !self.equivalent {
             return Ok(None);
@@ -185,7 +185,7 @@ impl Rules {
                     return Err(MatchError::UnknownKind(other.resource.clone()));
                 }
                 if rule.names_match(target.name) {
-                    return Ok(Some(Found::Other(other)));
+                    return Ok(Some(MatchedRule::Other(other)));
                 }
             }
         }
@@ -197,11 +197,11 @@ impl Rules {
         &self,
         target: &Target<'r>,
         equivalents: &'r Equivalents,
-    ) -> Result<Option<Found<'r>>, MatchError> {
+    ) -> Result<Option<MatchedRule<'r>>, MatchError> {
         let mut is_possible = false;
         for rule in self.rules.iter().filter(|rule| rule.names_match(target.name)) {
             match rule.matches_assumed(target, equivalents, self.equivalent) {
-                AssumedMatch::Sure => return Ok(Some(Found::Itself)),
+                AssumedMatch::Sure => return Ok(Some(MatchedRule::Itself)),
                 AssumedMatch::Possible => is_possible = true,
                 AssumedMatch::Excluded => {}
             }
@@ -226,7 +226,7 @@ enum AssumedMatch {
 
 /// The resource that a rule matched.
 #[derive(Clone, Copy, Debug)]
-pub enum Found<'r> {
+pub enum MatchedRule<'r> {
     /// The resource of the request.
     Itself,
     /// An equivalent resource.
@@ -315,8 +315,8 @@ mod tests {
             .unwrap();
         let found = match found {
             None => "none".to_owned(),
-            Some(Found::Itself) => "itself".to_owned(),
-            Some(Found::Other(other)) => other.resource.to_string(),
+            Some(MatchedRule::Itself) => "itself".to_owned(),
+            Some(MatchedRule::Other(other)) => other.resource.to_string(),
         };
         assert_eq!(found, expected);
     }

@@ -48,6 +48,6 @@ pub use certificate_request::{CertificateRequest, CertificateRequestError};
 pub use changes::changed_paths;
 pub use decode::warnings;
 pub use error::{DecodeError, StrictError};
-pub use objects::{Decoded, FieldValidation, InvalidTime, MediaType, ObjectCodec, is_builtin};
+pub use objects::{DecodedObject, FieldValidation, InvalidTime, MediaType, ObjectCodec, is_builtin};
 pub use pod_resources::complete_pod_resources;
-pub use unstructured_object::{PatchError, Unstructured, patch, unstructured};
+pub use unstructured_object::{PatchError, UnstructuredObject, patch, unstructured};

@@ -70,7 +70,7 @@ impl FieldValidation {
 
 /// An object that was decoded.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decoded<'a> {
+pub struct DecodedObject<'a> {
     /// The object in the form of its kind: without unknown fields, quantities and times in their canonical form.
     pub value: Value<'a>,
     /// The texts of the server's Warning headers.
@@ -185,7 +185,7 @@ impl ObjectCodec {
         media_type: MediaType,
         endpoint: &GroupVersionKind,
         validation: FieldValidation,
-    ) -> Result<Decoded<'a>, DecodeError> {
+    ) -> Result<DecodedObject<'a>, DecodeError> {
         let mut read = decode::decode(self.tables, bytes, media_type, endpoint, validation)?;
         self.prune(endpoint, &mut read);
         Ok(read.into())
@@ -202,7 +202,7 @@ impl ObjectCodec {
         media_type: MediaType,
         endpoint: &GroupVersionKind,
         validation: FieldValidation,
-    ) -> Result<Decoded<'a>, DecodeError> {
+    ) -> Result<DecodedObject<'a>, DecodeError> {
         let mut read = decode::decode(self.tables, bytes, media_type, endpoint, validation)?;
         self.complete(endpoint, &mut read)?;
         self.prune(endpoint, &mut read);
@@ -314,9 +314,9 @@ impl ObjectCodec {
     }
 }
 
-impl<'a> From<ReadObject<'a>> for Decoded<'a> {
+impl<'a> From<ReadObject<'a>> for DecodedObject<'a> {
     fn from(read: ReadObject<'a>) -> Self {
-        Decoded {
+        DecodedObject {
             value: read.value,
             warnings: read.warnings,
         }

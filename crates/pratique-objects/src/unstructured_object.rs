@@ -19,7 +19,7 @@ const MAX_DUPLICATES: usize = 100;
 
 /// An object that was read without a schema.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unstructured {
+pub struct UnstructuredObject {
     /// The object as it was sent; of members that are given twice the last one.
     pub value: Value<'static>,
     /// The kind and version that it states.
@@ -37,7 +37,7 @@ pub fn unstructured(
     bytes: &[u8],
     media_type: MediaType,
     endpoint: &GroupVersionKind,
-) -> Result<Unstructured, DecodeError> {
+) -> Result<UnstructuredObject, DecodeError> {
     if media_type == MediaType::Json
         && let Some(read) = faultless(bytes)
     {
@@ -56,7 +56,7 @@ pub fn unstructured(
         let cause = format!("Object 'Kind' is missing in '{text}'");
         return Err(DecodeError::unrecognized(endpoint, cause, bytes));
     }
-    Ok(Unstructured { value, kind, faults })
+    Ok(UnstructuredObject { value, kind, faults })
 }
 
 /// A patch that cannot be read, with the message of the server's decoder.
@@ -93,7 +93,7 @@ fn out_of_range(number: &str) -> String {
 }
 
 /// Reads JSON without faults.
-fn faultless(bytes: &[u8]) -> Option<Unstructured> {
+fn faultless(bytes: &[u8]) -> Option<UnstructuredObject> {
     let value = pratique_json::parse_unique(bytes).ok()?;
     let is_plain = value.as_object()?.iter().all(|(name, value)| match name {
         "kind" | "apiVersion" => value.as_str().is_some(),
@@ -104,7 +104,7 @@ fn faultless(bytes: &[u8]) -> Option<Unstructured> {
     if !is_plain || text("kind").is_empty() || GroupVersion::parse(text("apiVersion")).is_err() {
         return None;
     }
-    Some(Unstructured {
+    Some(UnstructuredObject {
         kind: ObjectRef::new(&value).group_version_kind().unwrap_or_default(),
         value: value.into_owned(),
         faults: Vec::new(),

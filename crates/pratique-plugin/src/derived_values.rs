@@ -10,7 +10,7 @@ use crate::object_list::ObjectList;
 
 /// Values that a plugin derives from the objects of a kind in a namespace: an item of each object, and an index over
 /// them.
-pub trait Derived: Sized {
+pub trait DerivedValues: Sized {
     /// The value read from one object.
     type Item;
 
@@ -21,22 +21,22 @@ pub trait Derived: Sized {
     fn index(items: &[Arc<Self::Item>]) -> Self;
 }
 
-/// Values [derived](Derived) from the objects of namespaces, kept until these change.
+/// Values [derived](DerivedValues) from the objects of namespaces, kept until these change.
 ///
 /// A view of the cluster gives [copies of the same list](ObjectList::is_copy_of) until an object is replaced.
-pub struct DerivedCache<D: Derived> {
+pub struct DerivedCache<D: DerivedValues> {
     max_namespaces: usize,
     namespaces: Mutex<HashMap<String, Arc<Derivation<D>>, RandomState>>,
 }
 
 /// The values derived from the objects of one namespace.
-pub struct Derivation<D: Derived> {
+pub struct Derivation<D: DerivedValues> {
     objects: ObjectList,
     items: Vec<Arc<D::Item>>,
     index: D,
 }
 
-impl<D: Derived> DerivedCache<D> {
+impl<D: DerivedValues> DerivedCache<D> {
     /// An empty cache. When it has so many namespaces, another one empties it.
     pub fn new(max_namespaces: usize) -> Self {
         DerivedCache {
@@ -63,7 +63,7 @@ impl<D: Derived> DerivedCache<D> {
     }
 }
 
-impl<D: Derived> Derivation<D> {
+impl<D: DerivedValues> Derivation<D> {
     /// Reads the objects of a list. Those that are at their place since before are not read again.
     fn new(objects: &ObjectList, previous: Option<&Self>) -> Self {
         let reused = |at: usize, object: &Arc<Value<'static>>| {
@@ -111,7 +111,7 @@ mod tests {
     /// The places of the numbers that are even.
     struct Even(Vec<usize>);
 
-    impl Derived for Even {
+    impl DerivedValues for Even {
         type Item = i64;
 
         fn read(object: &Arc<Value<'static>>) -> i64 {

@@ -11,7 +11,7 @@ pub struct Effects {
     /// Warnings for the user, in order.
     pub warnings: Vec<String>,
     /// Objects that plugins create.
-    pub created: Vec<Created>,
+    pub created: Vec<CreatedObject>,
     /// Quotas whose usage changes.
     pub booked: Vec<ChangedQuota>,
     annotations: Vec<(String, String)>,
@@ -19,7 +19,7 @@ pub struct Effects {
 
 /// An object that a plugin creates.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Created {
+pub struct CreatedObject {
     /// Its kind.
     pub kind: StateKind,
     /// Its namespace; empty for a kind of cluster scope.

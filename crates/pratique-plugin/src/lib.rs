@@ -72,8 +72,8 @@ pub use access::{Access, AccessAnswer, AccessReviewer, NoAccessReviewer, PolicyA
 pub use attributes::MutableAttributes;
 pub use chain::{PluginChain, PluginObserver, Stage};
 pub use context::{ImageReviewAnswer, ImageReviewer, PluginContext};
-pub use derived_values::{Derivation, Derived, DerivedCache};
-pub use effects::{ChangedQuota, Created, Effects};
+pub use derived_values::{Derivation, DerivedValues, DerivedCache};
+pub use effects::{ChangedQuota, CreatedObject, Effects};
 pub use handler::{Handler, Operations};
 pub use looked_up::{FieldTree, FieldsRead, LookedUpPart, ObjectText};
 pub use object_list::ObjectList;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 use pratique_json::{Object, Value, same_name};
-use pratique_types::{ObjectPlace, ObjectRef, Rejected};
+use pratique_types::{ObjectPlace, ObjectRef, RejectedObject};
 
 use crate::effects::Effects;
 use crate::looked_up::{ObjectText, ObjectTexts};
@@ -63,7 +63,7 @@ impl StateObjects {
     ///
     /// # Errors
     /// The object has no kind or no name, or its `apiVersion` is none: it is not added, and given back.
-    pub fn insert(&mut self, object: Value<'static>) -> Result<(), Rejected> {
+    pub fn insert(&mut self, object: Value<'static>) -> Result<(), RejectedObject> {
         let ObjectPlace {
             kind,
             namespace,
@@ -72,7 +72,7 @@ impl StateObjects {
             Ok(place) => place,
             Err(reason) => {
                 let object = Box::new(object);
-                return Err(Rejected { reason, object });
+                return Err(RejectedObject { reason, object });
             }
         };
         let key = (kind.group, kind.kind);

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use pratique_cel::library::authz::Question;
-use pratique_core::Missing;
+use pratique_core::MissingDependency;
 use pratique_types::{GroupVersionKind, Status};
 
 use crate::state::StateKind;
@@ -105,14 +105,14 @@ impl Display for Rejection {
     }
 }
 
-impl From<MissingState> for Missing {
+impl From<MissingState> for MissingDependency {
     fn from(missing: MissingState) -> Self {
         match missing {
             MissingState::Objects {
                 kind,
                 namespace,
                 name,
-            } => Missing::Objects {
+            } => MissingDependency::Objects {
                 kind: kind.to_string(),
                 namespace,
                 name,
@@ -122,16 +122,16 @@ impl From<MissingState> for Missing {
                 namespace,
                 name,
                 field,
-            } => Missing::Status {
+            } => MissingDependency::Status {
                 kind: kind.to_string(),
                 namespace,
                 name,
                 field,
             },
-            MissingState::Access(check) => Missing::Authorizer { check },
-            MissingState::ImageReview => Missing::ImageReview,
-            MissingState::Resource(kind) => Missing::resource_of(&kind),
-            MissingState::RequestDetail { path } => Missing::RequestDetail {
+            MissingState::Access(check) => MissingDependency::Authorizer { check },
+            MissingState::ImageReview => MissingDependency::ImageReview,
+            MissingState::Resource(kind) => MissingDependency::resource_of(&kind),
+            MissingState::RequestDetail { path } => MissingDependency::RequestDetail {
                 path: path.to_owned(),
             },
         }
@@ -141,6 +141,6 @@ impl From<MissingState> for Missing {
 /// As the input of a decision that it is.
 impl Display for MissingState {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        Missing::from(self.clone()).fmt(formatter)
+        MissingDependency::from(self.clone()).fmt(formatter)
     }
 }

@@ -49,4 +49,4 @@ mod storage;
 
 pub use factories::{FACTORIES, ask_authorizer, factory, state_kinds};
 pub use pods::ImagePolicyBackend;
-pub use pratique_types::admission_plugins::{Refused, refused};
+pub use pratique_types::admission_plugins::{RefusedPlugin, refused};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::{
-    BoundExpression, Composition, Declarations, Definition, Expression, ExpressionError, Use,
+    BoundExpression, Composition, Declarations, Definition, Expression, ExpressionError, ExpressionPurpose,
 };
 
 use crate::variable_names::unescaped;
@@ -108,7 +108,7 @@ impl<'c> PolicyCompiler<'c> {
         (compiler, names.zip(compiled).collect())
     }
 
-    pub(crate) fn compile(&self, text: &str, usage: Use, declarations: Declarations) -> CompiledExpression {
+    pub(crate) fn compile(&self, text: &str, usage: ExpressionPurpose, declarations: Declarations) -> CompiledExpression {
         let expression = self.composition.compile(text, usage, declarations);
         self.bind(expression, self.variables.len())
     }
@@ -165,7 +165,7 @@ impl ValidatingExpressions {
             annotations: annotations
                 .map(|annotation| CompiledAnnotation {
                     key: annotation.key.as_str().into(),
-                    value: compiler.compile(&annotation.value_expression, Use::AuditAnnotation, full),
+                    value: compiler.compile(&annotation.value_expression, ExpressionPurpose::AuditAnnotation, full),
                     text: annotation.value_expression.as_str().into(),
                 })
                 .collect(),
@@ -192,9 +192,9 @@ impl CompiledValidation {
             message => message.into(),
         };
         CompiledValidation {
-            expression: compiler.compile(&validation.expression, Use::Validation, full),
+            expression: compiler.compile(&validation.expression, ExpressionPurpose::Validation, full),
             message_expression: message_expression
-                .map(|text| compiler.compile(text, Use::Message, without_authorizer)),
+                .map(|text| compiler.compile(text, ExpressionPurpose::Message, without_authorizer)),
             message,
             reason: validation.reason.as_deref().map(Into::into),
         }

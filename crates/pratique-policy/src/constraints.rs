@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pratique_cel::internal::Interned;
+use pratique_cel::internal::InternedValues;
 use pratique_match::MatchResources;
 
 /// The constraints in use, each once. Handed on from a set of policies to the one that takes its place.
 #[derive(Debug, Default)]
-pub(crate) struct SharedConstraints(Mutex<Interned<MatchResources>>);
+pub(crate) struct SharedConstraints(Mutex<InternedValues<MatchResources>>);
 
 impl SharedConstraints {
     /// The shared constraints that equal these.

@@ -2,7 +2,7 @@
 
 use pratique_cel::Value;
 use pratique_expression::InputSet;
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 use pratique_typed::ConversionError;
 
 /// `object` and `oldObject`
@@ -19,7 +19,7 @@ pub(crate) type UnconvertedObject = Box<ConversionError>;
 #[derive(Clone, Copy)]
 pub(crate) struct ExpressionInputs<'s> {
     /// The resource and kind that the policy matched.
-    pub(crate) matched: Matched<'s>,
+    pub(crate) matched: MatchedResource<'s>,
     /// The objects, in the kind that was matched.
     pub(crate) objects: RequestObjects<'s>,
     /// `params`

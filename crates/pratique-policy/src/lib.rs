@@ -1,12 +1,12 @@
 //! Admission policies: compiled once, evaluated for each request.
 //!
 //! [`MutatingPolicies`] and [`Policies`] are the compiled policies of one origin with their bindings, immutable and
-//! shared between threads. [`mutate`] runs the mutating ones on a request's object and returns the [outcome](Mutated);
+//! shared between threads. [`mutate`] runs the mutating ones on a request's object and returns the [outcome](MutatedRequest);
 //! [`validate`] evaluates the validating ones for a request, perhaps with the mutated object, and returns the decision
 //! of an API server as a [`ValidationOutcome`]: the status of a denial, warnings and audit annotations. Neither does I/O: facts
 //! about the cluster come from a [`Cluster`], and an authorization check without an answer ends the call with
 //! [`UnfinishedEvaluation::Pending`], to be repeated once there is one. A policy that needs something that was not given (the answer
-//! to a check, more of a namespace than its name) is [`Undecided`], and so is the request, unless another policy denies it.
+//! to a check, more of a namespace than its name) is [`UndecidedDecision`], and so is the request, unless another policy denies it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -83,10 +83,10 @@ use pratique_typed as typed;
 use pratique_typed::decode;
 
 pub use mutating::{
-    Form, Mutated, MutatingPolicies, Reinvocation, MutationStep, StepResult, mutate, mutate_once, same, seen_the_same,
+    Form, MutatedRequest, MutatingPolicies, Reinvocation, MutationStep, StepResult, mutate, mutate_once, same, seen_the_same,
 };
 pub use observer::{
-    Conditions, Effect, ErrorType, FailedPart, IgnoredFailure, Mutating, ObservedDecision, PolicyObserver,
+    Conditions, Effect, ErrorType, FailedPart, IgnoredFailure, MutationAttempt, ObservedDecision, PolicyObserver,
 };
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
@@ -94,8 +94,8 @@ pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMe
 pub use pratique_core::object_model;
 pub use pratique_core::trace::{ExpressionId, MatchOutcome, TracedPolicy, PolicyTrace};
 pub use pratique_core::{
-    Attributes, Cluster, DenialCause, EmptyCluster, EvalContext, Missing, Namespace, NamespaceObject,
-    Namespaces, DecisionNeed, NeedKind, ObjectModel, OnUndecided, Origin, ParamScope, AdmissionPhase, AdmissionPhases, Undecided,
+    Attributes, Cluster, DenialCause, EmptyCluster, EvalContext, MissingDependency, Namespace, NamespaceObject,
+    Namespaces, DecisionNeed, NeedKind, ObjectModel, OnUndecided, Origin, ParamScope, AdmissionPhase, AdmissionPhases, UndecidedDecision,
     UnfinishedEvaluation, ValidationOutcome,
 };
 pub use pratique_expression::Cache;

@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use pratique_core::trace::{MatchOutcome, TracedPolicy, PolicyTrace};
 use pratique_core::{Cluster, MatchFailure, Origin, AdmissionPhase, RequestMatcher};
 use pratique_json as json;
-use pratique_match::{MatchResources, Matched};
+use pratique_match::{MatchResources, MatchedResource};
 
 use crate::binding::{CompiledBinding, BoundParams, BindingTerms};
 use crate::few::InlineList;
@@ -37,7 +37,7 @@ pub(crate) struct CandidatePolicies<'s> {
     /// The positions of the policies in order, each with that of its outcome.
     pub(crate) policies: Vec<(u32, u32)>,
     /// The results of matching the request: one for all policies with equal constraints.
-    outcomes: InlineList<Result<Matched<'s>, MatchFailure>>,
+    outcomes: InlineList<Result<MatchedResource<'s>, MatchFailure>>,
 }
 
 impl<'s> PolicyMatcher<'s> {
@@ -63,7 +63,7 @@ impl<'s> PolicyMatcher<'s> {
         origin: Origin,
         groups: &PolicyGroups,
         cores: impl ExactSizeIterator<Item = &'h PolicyCore>,
-        undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, UnfinishedEvaluation>,
+        undecided: impl FnMut(usize, MatchedResource<'s>) -> Result<Option<Vec<u32>>, UnfinishedEvaluation>,
     ) -> Result<CandidatePolicies<'s>, UnfinishedEvaluation> {
         if groups.groups.is_empty() {
             return Ok(CandidatePolicies::default());
@@ -89,7 +89,7 @@ impl<'s> PolicyMatcher<'s> {
     fn matched(
         &self,
         groups: &PolicyGroups,
-        mut undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, UnfinishedEvaluation>,
+        mut undecided: impl FnMut(usize, MatchedResource<'s>) -> Result<Option<Vec<u32>>, UnfinishedEvaluation>,
     ) -> Result<CandidatePolicies<'s>, UnfinishedEvaluation> {
         let mut candidates = CandidatePolicies::default();
         for position in self.request.candidates(&groups.index) {
@@ -121,7 +121,7 @@ impl<'s> PolicyMatcher<'s> {
         core: &PolicyCore,
         candidates: &CandidatePolicies<'s>,
         place: u32,
-    ) -> Result<Option<Matched<'s>>, UnmatchedReason> {
+    ) -> Result<Option<MatchedResource<'s>>, UnmatchedReason> {
         let known = candidates
             .outcomes
             .get(place as usize)

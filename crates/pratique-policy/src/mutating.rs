@@ -19,7 +19,7 @@ mod same;
 mod version;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{Declarations, Use};
+use pratique_expression::{Declarations, ExpressionPurpose};
 
 use crate::binding::BindingTerms;
 use crate::compiled_expressions::{CompiledExpression, PolicyCompiler};
@@ -28,7 +28,7 @@ use crate::policy_core::{PolicyParts, PolicyCore, parts_of};
 use crate::policy_set::{CompiledPolicy, policies};
 
 pub use dispatch::{mutate, mutate_once};
-pub use outcome::{Mutated, MutationStep, StepResult};
+pub use outcome::{MutatedRequest, MutationStep, StepResult};
 pub use reinvocation::Reinvocation;
 pub use same::{same, seen_the_same};
 
@@ -136,12 +136,12 @@ impl CompiledMutation {
                     .apply_configuration
                     .as_ref()
                     .map(|patch| &patch.expression)?,
-                Use::ApplyConfiguration,
+                ExpressionPurpose::ApplyConfiguration,
             ),
             "JSONPatch" => (
                 Form::JsonPatch,
                 mutation.json_patch.as_ref().map(|patch| &patch.expression)?,
-                Use::JsonPatch,
+                ExpressionPurpose::JsonPatch,
             ),
             _ => return None,
         };

@@ -1,6 +1,6 @@
 //! Observing the decisions of policies: for metrics and logs.
 
-use pratique_core::Undecided;
+use pratique_core::UndecidedDecision;
 use pratique_types::Operation;
 
 /// Observes the decisions of policies. The methods do nothing unless implemented.
@@ -16,7 +16,7 @@ pub trait PolicyObserver {
     }
 
     /// A mutation of a policy was attempted.
-    fn mutating(&mut self, mutating: &Mutating<'_>) {
+    fn mutating(&mut self, mutating: &MutationAttempt<'_>) {
         let _ = mutating;
     }
 
@@ -28,7 +28,7 @@ pub trait PolicyObserver {
     }
 
     /// The decision of a policy depends on missing input.
-    fn undecided(&mut self, undecided: &Undecided) {
+    fn undecided(&mut self, undecided: &UndecidedDecision) {
         let _ = undecided;
     }
 }
@@ -70,7 +70,7 @@ pub enum FailedPart {
 
 /// An attempted mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mutating<'a> {
+pub struct MutationAttempt<'a> {
     /// The name of the policy.
     pub policy: &'a str,
     /// The name of the binding.

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_core::{Cluster, ParamScope};
-use pratique_expression::Missing;
+use pratique_expression::MissingDependency;
 use pratique_json::Value;
 use pratique_match::{InvalidSelector, Selector, labels_of};
 use pratique_types::GroupVersionKind;
@@ -43,7 +43,7 @@ pub(crate) enum ParamError {
     NotFound,
     /// They may be there.
     #[error("{0}")]
-    Unknown(Missing),
+    Unknown(MissingDependency),
     #[error("params are still to be looked up")]
     Pending,
 }
@@ -104,7 +104,7 @@ impl ParamRef {
         // A param that is selected by its name is found or not.
         let whole = !objects.is_empty() && self.selector.is_none();
         if !whole && !cluster.knows_params(kind) {
-            return Err(ParamError::Unknown(Missing::Params {
+            return Err(ParamError::Unknown(MissingDependency::Params {
                 kind: kind.to_string(),
                 namespace: namespace.to_owned(),
                 name: (!self.name.is_empty()).then(|| self.name.clone()),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pratique_core::Cluster;
 pub(crate) use pratique_core::FailurePolicy;
-use pratique_expression::{Cache, Composition, Declarations, Missing, Use};
-use pratique_match::{MatchResources, Matched};
+use pratique_expression::{Cache, Composition, Declarations, MissingDependency, ExpressionPurpose};
+use pratique_match::{MatchResources, MatchedResource};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use k8s_openapi::api::admissionregistration::v1 as api;
@@ -75,7 +75,7 @@ impl PolicyCore {
         let conditions = parts
             .conditions
             .iter()
-            .map(|condition| compiler.compile(&condition.expression, Use::MatchCondition, declarations));
+            .map(|condition| compiler.compile(&condition.expression, ExpressionPurpose::MatchCondition, declarations));
         let core = PolicyCore {
             name,
             constraints: constraints.shared(MatchResources::compile(parts.constraints)),
@@ -97,16 +97,16 @@ impl PolicyCore {
     /// Accepts a request that matches the policy's constraints, unless the `paramKind` is in error or unknown.
     pub(crate) fn accepts<'s>(
         &self,
-        matched: Matched<'s>,
+        matched: MatchedResource<'s>,
         cluster: &dyn Cluster,
-    ) -> Result<Matched<'s>, UnmatchedReason> {
+    ) -> Result<MatchedResource<'s>, UnmatchedReason> {
         match &self.param_kind {
             Some(kind) if cluster.param_scope(kind).is_none() => Err(if cluster.knows_params(kind) {
                 UnmatchedReason::failed(format!(
                     "failed to find resource referenced by paramKind: '{kind}'"
                 ))
             } else {
-                UnmatchedReason::Undecided(Box::new(Missing::Params {
+                UnmatchedReason::Undecided(Box::new(MissingDependency::Params {
                     kind: kind.to_string(),
                     namespace: String::new(),
                     name: None,

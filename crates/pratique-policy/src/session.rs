@@ -11,7 +11,7 @@ use pratique_cel::{Activation, Arena, Value};
 use pratique_core::{Attributes, EvalContext, NamespaceObject};
 use pratique_expression::Authorizers;
 use pratique_json::{self as json, Progress};
-use pratique_match::{Matched, Namespace, Target};
+use pratique_match::{MatchedResource, Namespace, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
 use crate::arena::RequestArena;
@@ -35,7 +35,7 @@ pub(crate) struct RequestSession<'s> {
     /// The progress of work on whole objects. Once that is stopped, its results are void: [`finished`](Self::finished).
     pub(crate) progress: Progress<'s>,
     /// The values of `request`, by resource and kind that policies matched.
-    requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
+    requests: RefCell<Vec<(MatchedResource<'s>, Value<'s>)>>,
     objects: RefCell<InlineList<(&'s GroupVersionKind, Result<RequestObjects<'s>, UnconvertedObject>)>>,
     /// The stored namespace of the request, if it has one.
     stored_namespace: OnceCell<Option<Namespace<'s>>>,
@@ -49,7 +49,7 @@ pub(crate) struct RequestSession<'s> {
     /// The kinds that objects were converted into, by their position in input keys.
     kinds: RefCell<InlineList<&'s GroupVersionKind>>,
     /// The resources and kinds as which the request was matched, by their position in input keys.
-    matches: RefCell<InlineList<Matched<'s>>>,
+    matches: RefCell<InlineList<MatchedResource<'s>>>,
     /// Whether objects of built-in kinds are seen in the form of those kinds, and not as they came.
     types_objects: bool,
     /// How many more calls of [`proceed`](Self::proceed) do not check for an interruption.
@@ -161,7 +161,7 @@ impl<'s> RequestSession<'s> {
     }
 
     /// The key of the inputs of a policy that matched this.
-    pub(crate) fn input_key(&self, matched: &Matched<'s>, namespace: NamespaceForm) -> InputKey {
+    pub(crate) fn input_key(&self, matched: &MatchedResource<'s>, namespace: NamespaceForm) -> InputKey {
         let objects = position(&self.kinds, matched.kind, |known, kind| {
             std::ptr::eq(*known, *kind)
         });

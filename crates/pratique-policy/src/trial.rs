@@ -3,9 +3,9 @@
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::{Type, Value};
 use pratique_core::EvalContext;
-use pratique_expression::{Cache, Composition, Declarations, ExpressionError, Use};
+use pratique_expression::{Cache, Composition, Declarations, ExpressionError, ExpressionPurpose};
 use pratique_json as json;
-use pratique_match::{Matched, Namespace};
+use pratique_match::{MatchedResource, Namespace};
 use pratique_types::AdmissionRequest;
 use pratique_types::cel_limits::RUNTIME_BUDGET;
 
@@ -60,7 +60,7 @@ impl Trial {
             })
             .collect();
         let (compiler, variables) = PolicyCompiler::new(Composition::new(cache), &variables, declarations);
-        let compiled = compiler.compile(expression, Use::Variable, declarations);
+        let compiled = compiler.compile(expression, ExpressionPurpose::Variable, declarations);
         let result_type = match &compiled.expression {
             Ok(expression) => expression.result_type().clone(),
             Err(error) => return Err((**error).clone()),
@@ -84,7 +84,7 @@ impl Trial {
     pub fn evaluate<R>(
         &self,
         request: &AdmissionRequest<'_>,
-        matched: Matched<'_>,
+        matched: MatchedResource<'_>,
         params: &json::Value<'_>,
         namespace: &json::Value<'_>,
         context: EvalContext<'_>,

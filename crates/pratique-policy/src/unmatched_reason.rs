@@ -1,7 +1,7 @@
 //! Why a policy or a binding is not evaluated although it may match.
 
 use pratique_core::trace::MatchOutcome;
-use pratique_core::{DenialCause, MatchFailure, Missing};
+use pratique_core::{DenialCause, MatchFailure, MissingDependency};
 
 /// Why a policy or a binding is not evaluated although it may match.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub(crate) enum UnmatchedReason {
         cause: DenialCause,
     },
     /// It depends on missing input.
-    Undecided(Box<Missing>),
+    Undecided(Box<MissingDependency>),
     /// Its params are still to be looked up.
     Pending,
 }

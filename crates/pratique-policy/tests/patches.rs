@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pratique_cel::Interrupt;
 use pratique_expression::Cache;
-use pratique_policy::{EvalContext, Mutated, MutatingPolicies, Origin, UnfinishedEvaluation, mutate};
+use pratique_policy::{EvalContext, MutatedRequest, MutatingPolicies, Origin, UnfinishedEvaluation, mutate};
 use pratique_testkit::{NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
 use serde_json::json;
@@ -17,7 +17,7 @@ struct Request(String);
 
 /// What a policy with one mutation made of it, and how long that took.
 struct Ended {
-    result: Result<Mutated, UnfinishedEvaluation>,
+    result: Result<MutatedRequest, UnfinishedEvaluation>,
     took: Duration,
     computed: Duration,
 }
@@ -78,7 +78,7 @@ impl Request {
     }
 }
 
-fn mutated(patch_type: &str, expression: &str, interrupt: &Interrupt) -> Result<Mutated, UnfinishedEvaluation> {
+fn mutated(patch_type: &str, expression: &str, interrupt: &Interrupt) -> Result<MutatedRequest, UnfinishedEvaluation> {
     Request::new(&json!([]))
         .mutated(patch_type, expression, interrupt)
         .result

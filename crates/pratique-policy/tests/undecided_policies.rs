@@ -7,8 +7,8 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_policy::authz::NoAuthorizer;
 use pratique_policy::{
-    EvalContext, Mutated, MutatingPolicies, DecisionNeed, NeedKind, OnUndecided, Origin, Policies, PolicyObserver,
-    PolicyTrace, Undecided, ValidationOutcome, mutate, validate,
+    EvalContext, MutatedRequest, MutatingPolicies, DecisionNeed, NeedKind, OnUndecided, Origin, Policies, PolicyObserver,
+    PolicyTrace, UndecidedDecision, ValidationOutcome, mutate, validate,
 };
 use pratique_testkit::TestCluster;
 use pratique_types::AdmissionRequest;
@@ -28,10 +28,10 @@ impl PolicyTrace for Silent {}
 
 /// Keeps what is told of.
 #[derive(Default)]
-struct Told(Vec<Undecided>);
+struct Told(Vec<UndecidedDecision>);
 
 impl PolicyObserver for Told {
-    fn undecided(&mut self, undecided: &Undecided) {
+    fn undecided(&mut self, undecided: &UndecidedDecision) {
         self.0.push(undecided.clone());
     }
 }
@@ -85,7 +85,7 @@ fn validations(expressions: &[&str]) -> Json {
 }
 
 /// The verdict, which is the same whether or not expressions are shared.
-fn validated(policies: &Policies, on_undecided: OnUndecided) -> (ValidationOutcome, Vec<Undecided>) {
+fn validated(policies: &Policies, on_undecided: OnUndecided) -> (ValidationOutcome, Vec<UndecidedDecision>) {
     let (names, request) = (cluster(), request());
     let context = EvalContext::new(&names, Arc::new(NoAuthorizer)).on_undecided(on_undecided);
     let mut told = Told::default();
@@ -99,7 +99,7 @@ fn validated(policies: &Policies, on_undecided: OnUndecided) -> (ValidationOutco
 #[track_caller]
 fn check(specs: &[Json], binding: Json, undecided: &[&str], denial: &str) {
     let (verdict, told) = validated(&policies(specs, &binding), OnUndecided::Report);
-    let texts: Vec<String> = verdict.undecided.iter().map(Undecided::to_string).collect();
+    let texts: Vec<String> = verdict.undecided.iter().map(UndecidedDecision::to_string).collect();
     assert_eq!(texts, undecided);
     assert_eq!(told, verdict.undecided);
     assert_eq!(verdict.allowed(), undecided.is_empty() && denial.is_empty());
@@ -300,7 +300,7 @@ fn the_failure_policy_decides_where_it_is_to() {
     assert_eq!(warned.warnings.len(), 1);
 }
 
-fn mutated(mutations: &[&str], spec: Json, on_undecided: OnUndecided) -> (Mutated, Vec<Undecided>) {
+fn mutated(mutations: &[&str], spec: Json, on_undecided: OnUndecided) -> (MutatedRequest, Vec<UndecidedDecision>) {
     let mut policies = Vec::new();
     let mut bindings = Vec::new();
     for (index, expression) in mutations.iter().enumerate() {

@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
-use pratique_plugin::Derived;
+use pratique_plugin::DerivedValues;
 use pratique_schema::Release;
 
 use crate::fields::text_at;
@@ -71,7 +71,7 @@ impl StoredQuota {
     }
 }
 
-impl Derived for QuotaIndex {
+impl DerivedValues for QuotaIndex {
     type Item = StoredQuota;
 
     fn read(object: &Arc<Value<'static>>) -> StoredQuota {

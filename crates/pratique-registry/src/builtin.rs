@@ -5,7 +5,7 @@ use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersionKind, Status, status};
 
-use crate::scheme::{Decoded, Scheme, Undecoded};
+use crate::scheme::{SchemeObject, Scheme, UndecodedBody};
 
 impl Scheme for ObjectCodec {
     fn decode(
@@ -13,9 +13,9 @@ impl Scheme for ObjectCodec {
         kind: &GroupVersionKind,
         body: &[u8],
         validation: FieldValidation,
-    ) -> Result<Decoded, Undecoded> {
+    ) -> Result<SchemeObject, UndecodedBody> {
         let received = self.receive(body, MediaType::Json, kind, validation)?;
-        Ok(Decoded {
+        Ok(SchemeObject {
             object: received.value.owned_within(ObjectCodec::field_names(self)),
             warnings: received.warnings,
         })

@@ -10,7 +10,7 @@ use pratique_schema::{FeatureGates, Release};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status, field, status};
 
-use crate::scheme::{Decoded, Scheme, Undecoded};
+use crate::scheme::{SchemeObject, Scheme, UndecodedBody};
 use crate::target::Target;
 
 /// The custom resources that a server serves. Cloning is cheap.
@@ -199,7 +199,7 @@ impl Scheme for Kinds<'_> {
         kind: &GroupVersionKind,
         body: &[u8],
         validation: FieldValidation,
-    ) -> Result<Decoded, Undecoded> {
+    ) -> Result<SchemeObject, UndecodedBody> {
         match self.custom.find(kind) {
             Some(served) => decode(&served.resource, kind, body, validation),
             None => Scheme::decode(self.builtin, kind, body, validation),
@@ -320,7 +320,7 @@ fn decode(
     kind: &GroupVersionKind,
     body: &[u8],
     validation: FieldValidation,
-) -> Result<Decoded, Undecoded> {
+) -> Result<SchemeObject, UndecodedBody> {
     let read = unstructured(body, MediaType::Json, kind)?;
     let mut object = read.value;
     let unknown = resource.prune(&mut object);
@@ -342,10 +342,10 @@ fn decode(
             found: read_version,
             expected: kind.api_version(),
         };
-        return Err(Undecoded {
+        return Err(UndecodedBody {
             warnings,
-            ..Undecoded::from(other)
+            ..UndecodedBody::from(other)
         });
     }
-    Ok(Decoded { object, warnings })
+    Ok(SchemeObject { object, warnings })
 }

@@ -93,6 +93,6 @@ pub use refusal::{Refusal, no_name};
 pub use registry::{Prepared, Received, Registry};
 pub use request::{Attributes, Request, Verb};
 pub use scale::scale_of;
-pub use scheme::{Decoded, Scheme, Store, Undecoded};
+pub use scheme::{SchemeObject, Scheme, Store, UndecodedBody};
 pub use strategies::{is_stored, keep_allocations};
 pub use target::Target;

@@ -11,7 +11,7 @@ use crate::object;
 use crate::refusal::{Refusal, refuse_name};
 use crate::registry::{Received, Registry, RemainingStep, keep_reset, managed};
 use crate::request::{Attributes, Request, Verb};
-use crate::scheme::Decoded;
+use crate::scheme::SchemeObject;
 use crate::target::Target;
 use crate::{patch, scale};
 
@@ -66,7 +66,7 @@ impl Registry<'_> {
             received.with_empty = with_empty;
             return Ok((received, object));
         }
-        let decoded = Decoded {
+        let decoded = SchemeObject {
             object: object.owned_within(self.scheme.field_names()),
             warnings: Vec::new(),
         };
@@ -83,10 +83,10 @@ impl Registry<'_> {
     fn receive_new<'q>(
         &self,
         request: Request<'q>,
-        decoded: Decoded,
+        decoded: SchemeObject,
         defaulted_labels: bool,
     ) -> Result<Received<'q, 'static>, Refusal> {
-        let Decoded { mut object, warnings } = decoded;
+        let SchemeObject { mut object, warnings } = decoded;
         let mut received = self.created(request, &mut object, warnings, defaulted_labels)?;
         let request = &received.request;
         if !request.without_managed_fields {
@@ -161,7 +161,7 @@ impl Registry<'_> {
     fn receive_change<'q>(
         &self,
         request: Request<'q>,
-        decoded: Option<Decoded>,
+        decoded: Option<SchemeObject>,
     ) -> Result<Received<'q, 'static>, Refusal> {
         let target = &request.target;
         let mut warnings = self.deprecation(&request);

@@ -20,7 +20,7 @@ pub trait Scheme {
         kind: &GroupVersionKind,
         body: &[u8],
         validation: FieldValidation,
-    ) -> Result<Decoded, Undecoded>;
+    ) -> Result<SchemeObject, UndecodedBody>;
 
     /// Decodes an object again, leniently, and completes it with defaults, as after a mutation.
     ///
@@ -120,7 +120,7 @@ pub trait Scheme {
 
 /// An object that was decoded.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Decoded {
+pub struct SchemeObject {
     /// The object, with defaults.
     pub object: Value<'static>,
     /// The warnings about unknown and duplicate fields.
@@ -129,7 +129,7 @@ pub struct Decoded {
 
 /// A body that is not decoded.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Undecoded {
+pub struct UndecodedBody {
     /// The answer.
     pub status: Box<Status>,
     /// The error without the part of the message that names the object.
@@ -138,7 +138,7 @@ pub struct Undecoded {
     pub warnings: Vec<String>,
 }
 
-impl Undecoded {
+impl UndecodedBody {
     /// The refusal, with the warnings before it.
     pub(crate) fn after(self, warnings: &[String]) -> Refusal {
         Refusal {
@@ -148,14 +148,14 @@ impl Undecoded {
     }
 }
 
-impl From<DecodeError> for Undecoded {
+impl From<DecodeError> for UndecodedBody {
     fn from(error: DecodeError) -> Self {
         let status = Box::new(status::bad_request(error.to_string()));
         let cause = match error {
             DecodeError::Unrecognized { cause, .. } | DecodeError::Undecodable { cause, .. } => cause,
             other => other.to_string(),
         };
-        Undecoded {
+        UndecodedBody {
             status,
             cause,
             warnings: Vec::new(),
@@ -163,8 +163,8 @@ impl From<DecodeError> for Undecoded {
     }
 }
 
-impl From<Undecoded> for Refusal {
-    fn from(undecoded: Undecoded) -> Self {
+impl From<UndecodedBody> for Refusal {
+    fn from(undecoded: UndecodedBody) -> Self {
         Refusal {
             status: undecoded.status,
             warnings: undecoded.warnings,

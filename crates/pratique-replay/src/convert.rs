@@ -15,7 +15,7 @@ use crate::event::{Event, Level, ObjectReference, Stage};
 use crate::recent_objects::RecentObjects;
 use crate::recorded_outcome::RecordedOutcome;
 use crate::replay_result::{
-    Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, Replayed, Unknown,
+    Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, ReplayResult, UnknownRequest,
 };
 use crate::replayer::Replayer;
 use crate::uri::RequestUri;
@@ -25,7 +25,7 @@ pub(crate) fn event<'e>(
     replayer: &Replayer,
     event: Event<'e>,
     remembered: Option<&mut RecentObjects>,
-) -> Replayed<'e> {
+) -> ReplayResult<'e> {
     let id = event.audit_id.clone();
     let at = event.request_received_timestamp.clone();
     let then = RecordedOutcome::from_event(&event);
@@ -51,7 +51,7 @@ pub(crate) fn event<'e>(
             source.convert(event)
         }
     };
-    Replayed {
+    ReplayResult {
         id,
         at,
         then,
@@ -88,7 +88,7 @@ impl RequestSource<'_> {
             }
             _ => {
                 return EventRequests::Unknown(
-                    Unknown::Verb,
+                    UnknownRequest::Verb,
                     Box::new(self.request(&event, Operation::None, kind)),
                 );
             }
@@ -98,7 +98,7 @@ impl RequestSource<'_> {
         }
         let request = self.request(&event, operation, kind);
         if event.lacks_details && needs_details(&event, self.about, operation) {
-            return EventRequests::Unknown(Unknown::Details, Box::new(request));
+            return EventRequests::Unknown(UnknownRequest::Details, Box::new(request));
         }
         let converted = match (event.verb.as_str(), operation) {
             (_, Operation::Connect) => Ok(vec![connect::request(self, request.clone())]),
@@ -205,11 +205,11 @@ fn not_reached(event: &Event<'_>, operation: Operation) -> Option<NotSubject> {
 }
 
 /// Why an event has no object.
-fn no_object(event: &Event<'_>) -> Unknown {
+fn no_object(event: &Event<'_>) -> UnknownRequest {
     match event.level {
-        Level::Metadata => Unknown::Level,
-        _ if event.is_truncated() => Unknown::Truncated,
-        _ => Unknown::NoObject,
+        Level::Metadata => UnknownRequest::Level,
+        _ if event.is_truncated() => UnknownRequest::Truncated,
+        _ => UnknownRequest::NoObject,
     }
 }
 

@@ -19,7 +19,7 @@ pub enum Entry<'p> {
 
 /// An entry and its place in the stream.
 #[derive(Debug)]
-pub struct Located<'p> {
+pub struct LocatedEntry<'p> {
     /// Where it begins.
     pub place: StreamPlace,
     /// The entry, or why it is none.
@@ -57,7 +57,7 @@ pub enum EntryError {
 const LIST: &str = "EventList";
 
 /// The entries of a piece of a stream.
-pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
+pub fn entries(piece: &Piece) -> Vec<LocatedEntry<'_>> {
     let mut entries = Vec::with_capacity(piece.values.len());
     let list = match &piece.form {
         PieceForm::Documents => None,
@@ -65,7 +65,7 @@ pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
         PieceForm::ListEnd(_) => {
             let rest = pratique_json::parse(&piece.text);
             let error = rest.err().map(|error| Err(EntryError::List(error)));
-            entries.extend(error.map(|entry| Located {
+            entries.extend(error.map(|entry| LocatedEntry {
                 place: piece.start,
                 entry,
             }));
@@ -90,7 +90,7 @@ pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
     entries
 }
 
-fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: StreamPlace, entries: &mut Vec<Located<'p>>) {
+fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: StreamPlace, entries: &mut Vec<LocatedEntry<'p>>) {
     match pratique_json::parse(text) {
         Ok(value) => read_value(value, text, list, place, entries),
         Err(_) => by_lines(text, list, place, entries),
@@ -99,7 +99,7 @@ fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: StreamPlace, entri
 
 /// Reads a text that is not JSON line by line: a line that was cut off, as when a server crashed, hides none that follow. Lines in
 /// a row that cannot be read are one error.
-fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: StreamPlace, entries: &mut Vec<Located<'p>>) {
+fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: StreamPlace, entries: &mut Vec<LocatedEntry<'p>>) {
     let (mut place, mut was_bad) = (start, false);
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let at = place;
@@ -118,14 +118,14 @@ fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: StreamPlace, e
             Err(error) => match event_of_line(content) {
                 Some(entry) => {
                     was_bad = false;
-                    entries.push(Located { place: at, entry });
+                    entries.push(LocatedEntry { place: at, entry });
                     continue;
                 }
                 None => EntryError::Json(error),
             },
         };
         if !std::mem::replace(&mut was_bad, true) {
-            entries.push(Located {
+            entries.push(LocatedEntry {
                 place: at,
                 entry: Err(error),
             });
@@ -138,9 +138,9 @@ fn read_value<'p>(
     text: &'p [u8],
     list: Option<&ListHeader>,
     place: StreamPlace,
-    entries: &mut Vec<Located<'p>>,
+    entries: &mut Vec<LocatedEntry<'p>>,
 ) {
-    let mut add = |entry| entries.push(Located { place, entry });
+    let mut add = |entry| entries.push(LocatedEntry { place, entry });
     let mut members = match value {
         Value::Object(members) => members,
         // Some programs write the entries of managed clusters as one list.

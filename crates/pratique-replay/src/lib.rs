@@ -7,7 +7,7 @@
 //! An audit event of level Request has the object as it was decoded and defaulted, before mutating admission saw it: creations
 //! are known exactly. Of other requests more or less is known:
 //!
-//! - What was not in the event is [unknown](Unknown), for a reason: nothing is decided about it.
+//! - What was not in the event is [unknown](UnknownRequest), for a reason: nothing is decided about it.
 //! - The old object of an update or deletion is unknown, and the request [says so][lacks_old_object]: only what
 //!   reads it is undecided. With [`RecentObjects`] it is the one that an earlier event gave.
 //! - What is close to what admission saw is marked as [approximation](Approximation).
@@ -46,12 +46,12 @@ mod replay_result;
 mod replayer;
 mod uri;
 
-pub use entries::{Entry, EntryError, Located, entries};
+pub use entries::{Entry, EntryError, LocatedEntry, entries};
 pub use event::{API_VERSION, Event, EventError, Level, ObjectReference, ResponseStatus, Stage};
 pub use log_piece::is_log;
 pub use recent_objects::RecentObjects;
 pub use recorded_outcome::{RecordedOutcome, Refusal, RefusedBy};
 pub use replay_result::{
-    Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, Replayed, Unknown,
+    Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, ReplayResult, UnknownRequest,
 };
 pub use replayer::Replayer;

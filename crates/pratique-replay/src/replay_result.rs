@@ -9,7 +9,7 @@ use crate::recorded_outcome::RecordedOutcome;
 
 /// What comes of an entry of a log.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Replayed<'e> {
+pub struct ReplayResult<'e> {
     /// Identifies the request: the `auditID`, or the uid of a review.
     pub id: String,
     /// When the request arrived, as the log writes it; empty where it does not.
@@ -28,7 +28,7 @@ pub enum EventRequests<'e> {
     /// Nothing.
     NotSubject(NotSubject),
     /// Something of which the event does not hold enough. The request has what is known, and neither object.
-    Unknown(Unknown, Box<AdmissionRequest<'e>>),
+    Unknown(UnknownRequest, Box<AdmissionRequest<'e>>),
 }
 
 /// A request to admission.
@@ -74,7 +74,7 @@ pub enum NotSubject {
 /// Why it is not known what admission was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Unknown {
+pub enum UnknownRequest {
     /// The event is of level Metadata.
     Level,
     /// The audit backend dropped the objects of an event that was too large.
@@ -130,19 +130,19 @@ impl NotSubject {
     }
 }
 
-impl Unknown {
+impl UnknownRequest {
     /// A name for it, for programs.
     pub fn name(self) -> &'static str {
         match self {
-            Unknown::Level => "level",
-            Unknown::Truncated => "truncated",
-            Unknown::NoObject => "noObject",
-            Unknown::PatchedObject => "patchedObject",
-            Unknown::PatchType => "patchType",
-            Unknown::Patch => "patch",
-            Unknown::Collection => "collection",
-            Unknown::Verb => "verb",
-            Unknown::Details => "details",
+            UnknownRequest::Level => "level",
+            UnknownRequest::Truncated => "truncated",
+            UnknownRequest::NoObject => "noObject",
+            UnknownRequest::PatchedObject => "patchedObject",
+            UnknownRequest::PatchType => "patchType",
+            UnknownRequest::Patch => "patch",
+            UnknownRequest::Collection => "collection",
+            UnknownRequest::Verb => "verb",
+            UnknownRequest::Details => "details",
         }
     }
 }
@@ -176,18 +176,18 @@ impl Display for NotSubject {
     }
 }
 
-impl Display for Unknown {
+impl Display for UnknownRequest {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Unknown::Level => "the event is of level Metadata",
-            Unknown::Truncated => "the event was truncated",
-            Unknown::NoObject => "the event has no object",
-            Unknown::PatchedObject => "the object that was patched is not known, nor the result",
-            Unknown::PatchType => "the event does not say of which type the patch is",
-            Unknown::Patch => "the patch cannot be applied to the object that is remembered",
-            Unknown::Collection => "the deleted objects are not known",
-            Unknown::Verb => "the verb is not known",
-            Unknown::Details => "the log leaves out the groups of users and the parameters of requests",
+            UnknownRequest::Level => "the event is of level Metadata",
+            UnknownRequest::Truncated => "the event was truncated",
+            UnknownRequest::NoObject => "the event has no object",
+            UnknownRequest::PatchedObject => "the object that was patched is not known, nor the result",
+            UnknownRequest::PatchType => "the event does not say of which type the patch is",
+            UnknownRequest::Patch => "the patch cannot be applied to the object that is remembered",
+            UnknownRequest::Collection => "the deleted objects are not known",
+            UnknownRequest::Verb => "the verb is not known",
+            UnknownRequest::Details => "the log leaves out the groups of users and the parameters of requests",
         })
     }
 }
@@ -247,17 +247,17 @@ mod tests {
         );
         check(
             &[
-                Unknown::Level,
-                Unknown::Truncated,
-                Unknown::NoObject,
-                Unknown::PatchedObject,
-                Unknown::PatchType,
-                Unknown::Patch,
-                Unknown::Collection,
-                Unknown::Verb,
-                Unknown::Details,
+                UnknownRequest::Level,
+                UnknownRequest::Truncated,
+                UnknownRequest::NoObject,
+                UnknownRequest::PatchedObject,
+                UnknownRequest::PatchType,
+                UnknownRequest::Patch,
+                UnknownRequest::Collection,
+                UnknownRequest::Verb,
+                UnknownRequest::Details,
             ],
-            Unknown::name,
+            UnknownRequest::name,
         );
     }
 }

@@ -11,7 +11,7 @@ use crate::entries::Entry;
 use crate::event::ObjectReference;
 use crate::recent_objects::RecentObjects;
 use crate::recorded_outcome::RecordedOutcome;
-use crate::replay_result::{EventRequests, ObjectKnowledge, ReplayRequest, Replayed};
+use crate::replay_result::{EventRequests, ObjectKnowledge, ReplayRequest, ReplayResult};
 
 /// Turns the entries of a log into requests of built-in kinds, and of the custom resources of some definitions.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Replayer {
 
     /// What admission was asked. Old objects are those of `remembered`, which learns from the entry; entries have to come in
     /// the order of the log then.
-    pub fn replay<'e>(&self, entry: Entry<'e>, remembered: Option<&mut RecentObjects>) -> Replayed<'e> {
+    pub fn replay<'e>(&self, entry: Entry<'e>, remembered: Option<&mut RecentObjects>) -> ReplayResult<'e> {
         match entry {
             Entry::Event(event) => convert::event(self, *event, remembered),
             Entry::Review(review) => recorded(*review),
@@ -100,10 +100,10 @@ impl Replayer {
 }
 
 /// A request that was recorded as admission was asked.
-fn recorded(review: AdmissionReview<'_>) -> Replayed<'_> {
+fn recorded(review: AdmissionReview<'_>) -> ReplayResult<'_> {
     let then = RecordedOutcome::of_response(review.response.as_ref());
     let request = review.request.unwrap_or_default();
-    Replayed {
+    ReplayResult {
         id: request.uid.clone(),
         at: String::new(),
         then,

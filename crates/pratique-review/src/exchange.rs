@@ -1,6 +1,6 @@
 //! Exchanges with webhooks, as they were made.
 
-use pratique::webhook::{Called, Rejection};
+use pratique::webhook::{EndedCall, Rejection};
 use pratique_json::{Value, base64};
 use serde::Serialize;
 
@@ -24,8 +24,8 @@ pub struct WebhookExchange {
     pub answer: String,
 }
 
-impl From<&Called<'_>> for WebhookExchange {
-    fn from(called: &Called<'_>) -> Self {
+impl From<&EndedCall<'_>> for WebhookExchange {
+    fn from(called: &EndedCall<'_>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         WebhookExchange {
             webhook: called.webhook.to_owned(),

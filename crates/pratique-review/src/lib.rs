@@ -51,7 +51,7 @@
 //! ```
 //!
 //! [`sorted_objects`] divides the objects of files into static manifests and objects of the API, as a server would have them; policies
-//! without a binding are [`Unbound`], and [`SourceFiles`] recognises what is no object of the API by its nature. [`chain`] runs a
+//! without a binding are [`PolicyWithoutBinding`], and [`SourceFiles`] recognises what is no object of the API by its nature. [`chain`] runs a
 //! request through a server's whole chain, step by step.
 //!
 //! Without the feature `webhooks`, which needs a runtime, policies are evaluated, and nothing else of a server's chain.
@@ -104,7 +104,7 @@ pub use reviewer::{PolicyRecord, Review, Reviewer};
 pub use source_files::{
     CHART, KUSTOMIZATIONS, SourceFile, SourceFiles, SourceKind, may_have_object, named_parts,
 };
-pub use unbound::{Orphan, Unbound, bind, orphans, unbound};
+pub use unbound::{OrphanBinding, PolicyWithoutBinding, bind, orphans, unbound};
 pub use validator::{is_gate_of_validation, is_validated};
 #[cfg(feature = "webhooks")]
 pub use whole_chain::{ChainRequest, WholeChain};

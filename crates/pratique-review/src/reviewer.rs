@@ -7,7 +7,7 @@ use pratique::AdmissionContext;
 use pratique::api_objects::{ApiObjects, Defaults, RequestedService};
 use pratique::authorization::Authorizer;
 #[cfg(feature = "webhooks")]
-use pratique::authorization::{Decider, NoAuthorizer};
+use pratique::authorization::{CheckDecider, NoAuthorizer};
 use pratique::cluster::Cluster;
 use pratique::policy::{PolicyObserver, PolicyTrace};
 use pratique::{Admission, EvalContext, ObjectModel, Objects, Outcome, UnfinishedEvaluation};
@@ -59,7 +59,7 @@ enum ReviewDepth {
     /// Policies and webhooks; with a chain, all that a server does.
     #[cfg(feature = "webhooks")]
     Chain {
-        decider: Box<dyn Decider>,
+        decider: Box<dyn CheckDecider>,
         runtime: Runtime,
         chain: Option<Box<WholeChain>>,
     },
@@ -142,7 +142,7 @@ impl<'a> Reviewer<'a> {
     #[cfg(feature = "webhooks")]
     pub fn chain(
         admission: &'a Admission,
-        decider: Box<dyn Decider>,
+        decider: Box<dyn CheckDecider>,
         chain: Option<WholeChain>,
     ) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -20,36 +20,36 @@ use pratique_manifest::convert::items;
 
 /// A group of objects that are loaded together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
+pub enum ObjectGroup {
     /// The static manifests of a plugin.
     Static(ManifestPlugin),
     /// The objects of the API.
     Api,
 }
 
-impl Group {
+impl ObjectGroup {
     /// The plugin of static manifests.
     pub fn plugin(self) -> Option<ManifestPlugin> {
         match self {
-            Group::Static(plugin) => Some(plugin),
-            Group::Api => None,
+            ObjectGroup::Static(plugin) => Some(plugin),
+            ObjectGroup::Api => None,
         }
     }
 
     /// The origin of the objects.
     pub fn origin(self) -> Origin {
         match self {
-            Group::Static(_) => Origin::Static,
-            Group::Api => Origin::Api,
+            ObjectGroup::Static(_) => Origin::Static,
+            ObjectGroup::Api => Origin::Api,
         }
     }
 }
 
-impl fmt::Display for Group {
+impl fmt::Display for ObjectGroup {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Group::Static(plugin) => plugin.fmt(formatter),
-            Group::Api => formatter.write_str("API"),
+            ObjectGroup::Static(plugin) => plugin.fmt(formatter),
+            ObjectGroup::Api => formatter.write_str("API"),
         }
     }
 }
@@ -62,7 +62,7 @@ pub struct SortedPolicies {
     origin: Option<Origin>,
     /// The files that were read.
     pub files: Vec<ManifestFile>,
-    documents: BTreeMap<Group, Vec<SourceDocument>>,
+    documents: BTreeMap<ObjectGroup, Vec<SourceDocument>>,
     /// The objects of the API.
     api: Vec<(ObjectName, Location)>,
     /// The number of objects of other kinds, by kind.
@@ -94,7 +94,7 @@ pub struct UnreadFile {
 
 /// Why policies do not load.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedPolicies {
     /// All problems.
     pub errors: LoadErrors,
     /// Whether the first error is one of a server that reads static manifests, rather than of its API.
@@ -188,7 +188,7 @@ impl SortedPolicies {
     }
 
     /// Counts the kinds of a document's objects; gives the groups that some of them belong to.
-    fn sort(&mut self, document: &SourceDocument, failures: &mut Vec<Failure>) -> BTreeSet<Group> {
+    fn sort(&mut self, document: &SourceDocument, failures: &mut Vec<Failure>) -> BTreeSet<ObjectGroup> {
         let mut groups = BTreeSet::new();
         for item in items(&document.source).objects {
             let tree = document.source.tree();
@@ -215,7 +215,7 @@ impl SortedPolicies {
                     .is_some_and(|(group, _)| group == ADMISSION_GROUP)
                 {
                     // The loader says what the server answers.
-                    groups.insert(Group::Api);
+                    groups.insert(ObjectGroup::Api);
                     continue;
                 }
                 if let Some(engine) = PolicyEngine::of_version(version) {
@@ -238,10 +238,10 @@ impl SortedPolicies {
             let name = text(&["metadata", "name"]).unwrap_or_default();
             let named = || NamedOrigin::from_name(kind, name, text(&["spec", "policyName"]));
             let group = match (self.origin, named()) {
-                (Some(Origin::Static), _) | (None, NamedOrigin::Static) => Group::Static(kind.plugin()),
-                (Some(Origin::Api), _) | (None, NamedOrigin::Api) => Group::Api,
+                (Some(Origin::Static), _) | (None, NamedOrigin::Static) => ObjectGroup::Static(kind.plugin()),
+                (Some(Origin::Api), _) | (None, NamedOrigin::Api) => ObjectGroup::Api,
             };
-            if group == Group::Api {
+            if group == ObjectGroup::Api {
                 let name = name.to_owned();
                 self.api.push((ObjectName { kind, name }, location()));
             }
@@ -251,7 +251,7 @@ impl SortedPolicies {
     }
 
     /// The groups that there are objects of.
-    pub fn groups(&self) -> Vec<Group> {
+    pub fn groups(&self) -> Vec<ObjectGroup> {
         self.documents.keys().copied().collect()
     }
 
@@ -287,7 +287,7 @@ impl SortedPolicies {
 
     /// The objects of the API that are among static manifests without being said to be.
     pub fn mixed(&self) -> &[(ObjectName, Location)] {
-        let has_static = self.documents.keys().any(|group| *group != Group::Api);
+        let has_static = self.documents.keys().any(|group| *group != ObjectGroup::Api);
         if has_static { &self.api } else { &[] }
     }
 
@@ -295,7 +295,7 @@ impl SortedPolicies {
     ///
     /// # Errors
     /// All problems, in the order of the files.
-    pub fn load(&self, expressions: &Expressions) -> Result<Vec<(Group, ManifestSet)>, Refused> {
+    pub fn load(&self, expressions: &Expressions) -> Result<Vec<(ObjectGroup, ManifestSet)>, RefusedPolicies> {
         self.load_with(&expressions.options())
     }
 
@@ -303,29 +303,29 @@ impl SortedPolicies {
     ///
     /// # Errors
     /// All problems, in the order of the files.
-    pub fn load_with(&self, options: &LoadOptions<'_>) -> Result<Vec<(Group, ManifestSet)>, Refused> {
+    pub fn load_with(&self, options: &LoadOptions<'_>) -> Result<Vec<(ObjectGroup, ManifestSet)>, RefusedPolicies> {
         let of_static = self.failures.iter().map(|failure| (failure.clone(), true));
         let mut failures: Vec<(Failure, bool)> = of_static.collect();
         let mut sets = Vec::new();
         for (group, documents) in &self.documents {
             let loaded = match (group, self.origin) {
-                (Group::Static(plugin), None) => Loader::for_plugin(*plugin, options)
+                (ObjectGroup::Static(plugin), None) => Loader::for_plugin(*plugin, options)
                     .by_name()
                     .load_documents(documents),
-                (Group::Static(plugin), Some(_)) => {
+                (ObjectGroup::Static(plugin), Some(_)) => {
                     Loader::for_plugin(*plugin, options).load_documents(documents)
                 }
-                (Group::Api, _) if self.is_stored => Loader::for_api(options)
+                (ObjectGroup::Api, _) if self.is_stored => Loader::for_api(options)
                     .with_older_versions()
                     .load_documents(documents),
-                (Group::Api, Some(_)) => Loader::for_api(options).load_documents(documents),
-                (Group::Api, None) => Loader::for_api(options).by_name().load_documents(documents),
+                (ObjectGroup::Api, Some(_)) => Loader::for_api(options).load_documents(documents),
+                (ObjectGroup::Api, None) => Loader::for_api(options).by_name().load_documents(documents),
             };
             match loaded {
                 Ok(set) => sets.push((*group, set)),
                 Err(errors) => {
                     let errors = errors.into_failures().into_iter();
-                    failures.extend(errors.map(|failure| (failure, *group != Group::Api)));
+                    failures.extend(errors.map(|failure| (failure, *group != ObjectGroup::Api)));
                 }
             }
         }
@@ -335,9 +335,9 @@ impl SortedPolicies {
         let numbers = self.file_numbers();
         failures.sort_by_cached_key(|(failure, _)| place(failure, &numbers));
         let stops_server = failures.first().is_some_and(|(_, is_static)| *is_static);
-        Err(Refused {
+        Err(RefusedPolicies {
             errors: LoadErrors::new(failures.into_iter().map(|(failure, _)| failure).collect()),
-            stops_server: stops_server && self.documents.keys().any(|group| *group != Group::Api),
+            stops_server: stops_server && self.documents.keys().any(|group| *group != ObjectGroup::Api),
         })
     }
 

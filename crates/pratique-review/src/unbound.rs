@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use pratique_manifest::{Kind, Loaded, Location, ManifestSet};
+use pratique_manifest::{Kind, SourcedObject, Location, ManifestSet};
 use pratique_policy::{Origin, AdmissionPhase};
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding,
@@ -11,7 +11,7 @@ use pratique_types::admissionregistration::{
 
 /// A policy without a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unbound {
+pub struct PolicyWithoutBinding {
     /// Whether it mutates or validates.
     pub phase: AdmissionPhase,
     /// Its origin: static manifests or the API.
@@ -22,7 +22,7 @@ pub struct Unbound {
     pub location: Location,
 }
 
-impl Unbound {
+impl PolicyWithoutBinding {
     /// The kind of the policy.
     pub fn kind(&self) -> Kind {
         kind_of(self.phase)
@@ -38,7 +38,7 @@ fn kind_of(phase: AdmissionPhase) -> Kind {
 }
 
 /// The policies without a binding. Bindings of one set can name policies of another set of the same origin.
-pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
+pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<PolicyWithoutBinding> {
     let bound: HashSet<(Kind, Origin, &str)> = sets
         .iter()
         .flat_map(|(origin, set)| set.bindings().map(move |binding| (*origin, binding)))
@@ -49,7 +49,7 @@ pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
         for phase in [AdmissionPhase::Mutating, AdmissionPhase::Validating] {
             let policies = set.objects().filter(|object| object.kind == kind_of(phase));
             let policies = policies.filter(|policy| !bound.contains(&(policy.kind, *origin, policy.name)));
-            unbound.extend(policies.map(|policy| Unbound {
+            unbound.extend(policies.map(|policy| PolicyWithoutBinding {
                 phase,
                 origin: *origin,
                 name: policy.name.to_owned(),
@@ -62,7 +62,7 @@ pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
 
 /// A binding whose policy is not there, which an API server takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Orphan {
+pub struct OrphanBinding {
     /// The kind of the binding.
     pub kind: Kind,
     /// Its name.
@@ -74,7 +74,7 @@ pub struct Orphan {
 }
 
 /// The bindings whose policies are in no set of the same origin.
-pub fn orphans(sets: &[(Origin, ManifestSet)]) -> Vec<Orphan> {
+pub fn orphans(sets: &[(Origin, ManifestSet)]) -> Vec<OrphanBinding> {
     let is_there = |binding: Kind, of: Origin, policy: &str| {
         let mut sets = sets.iter().filter(|(origin, _)| *origin == of);
         sets.any(|(_, set)| {
@@ -87,7 +87,7 @@ pub fn orphans(sets: &[(Origin, ManifestSet)]) -> Vec<Orphan> {
         .flat_map(|(origin, set)| set.bindings().map(move |binding| (*origin, binding)));
     bindings
         .filter(|(origin, (binding, policy))| !is_there(binding.kind, *origin, policy))
-        .map(|(_, (binding, policy))| Orphan {
+        .map(|(_, (binding, policy))| OrphanBinding {
             kind: binding.kind,
             name: binding.name.to_owned(),
             policy: policy.to_owned(),
@@ -109,11 +109,11 @@ pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
                 continue;
             };
             match policy.phase {
-                AdmissionPhase::Validating => set.validating_bindings.push(Loaded {
+                AdmissionPhase::Validating => set.validating_bindings.push(SourcedObject {
                     object: Arc::new(validating(&policy.name)),
                     source,
                 }),
-                AdmissionPhase::Mutating => set.mutating_bindings.push(Loaded {
+                AdmissionPhase::Mutating => set.mutating_bindings.push(SourcedObject {
                     object: Arc::new(mutating(&policy.name)),
                     source,
                 }),

@@ -3,11 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use pratique::api_objects::{ApiObjects, ReceiveOptions, ReceivedRequest, RequestedService};
-use pratique::authorization::Decider;
+use pratique::authorization::CheckDecider;
 use pratique::cluster::Cluster;
 use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
-use pratique::webhook::{Called, Conditions, WebhookObserver};
+use pratique::webhook::{EndedCall, Conditions, WebhookObserver};
 use pratique::{Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Outcome, UnfinishedEvaluation};
 use pratique_json::{Value, text_at};
 use pratique_state::{PluginState, StoredPart, is_stored_request};
@@ -35,7 +35,7 @@ pub struct WholeChain {
 }
 
 /// What evaluates a request besides the state of plugins.
-pub(crate) type ChainEngine<'e> = (&'e Admission, &'e dyn Decider, &'e Runtime);
+pub(crate) type ChainEngine<'e> = (&'e Admission, &'e dyn CheckDecider, &'e Runtime);
 
 impl WholeChain {
     /// A chain with a state of the cluster, and what controllers find when they try again to create a Pod.
@@ -406,7 +406,7 @@ impl ChainObserver for ExchangeRecorder {
 }
 
 impl WebhookObserver for ExchangeRecorder {
-    fn called(&mut self, called: &Called<'_>) {
+    fn called(&mut self, called: &EndedCall<'_>) {
         self.exchanges.push(WebhookExchange::from(called));
     }
 

@@ -1,7 +1,7 @@
 //! Policies of manifests: their expressions, and the resources that they match.
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_expression::{CURRENT_MINOR, Declarations, Use, environment};
+use pratique_expression::{CURRENT_MINOR, Declarations, ExpressionPurpose, environment};
 use pratique_policy::ExpressionId;
 use pratique_schema::Release;
 use pratique_types::Operation;
@@ -28,7 +28,7 @@ pub struct PolicyExpression<'p> {
     /// Its text.
     pub text: &'p str,
     /// What it is for.
-    pub usage: Use,
+    pub usage: ExpressionPurpose,
     /// The variables that it can use.
     pub declarations: Declarations,
 }
@@ -56,21 +56,21 @@ impl<'p> Policy<'p> {
                 usage,
                 declarations: Declarations {
                     params,
-                    authorizer: usage != Use::Message,
-                    patch_types: matches!(usage, Use::ApplyConfiguration | Use::JsonPatch),
-                    variables: usage != Use::MatchCondition,
+                    authorizer: usage != ExpressionPurpose::Message,
+                    patch_types: matches!(usage, ExpressionPurpose::ApplyConfiguration | ExpressionPurpose::JsonPatch),
+                    variables: usage != ExpressionPurpose::MatchCondition,
                 },
             });
         };
         for (at, condition) in self.conditions().iter().enumerate() {
             let field = format!("spec.matchConditions[{at}].expression");
             let id = ExpressionId::Condition(at);
-            add(id, field, &condition.expression, Use::MatchCondition);
+            add(id, field, &condition.expression, ExpressionPurpose::MatchCondition);
         }
         for (at, variable) in self.variables().iter().enumerate() {
             let id = ExpressionId::Variable(variable.name.clone());
             let field = format!("spec.variables[{at}].expression");
-            add(id, field, &variable.expression, Use::Variable);
+            add(id, field, &variable.expression, ExpressionPurpose::Variable);
         }
         match self {
             Policy::Validating(policy) => {
@@ -79,18 +79,18 @@ impl<'p> Policy<'p> {
                 for (at, validation) in validations.unwrap_or_default().iter().enumerate() {
                     let id = ExpressionId::Validation(at);
                     let field = format!("spec.validations[{at}].expression");
-                    add(id, field, &validation.expression, Use::Validation);
+                    add(id, field, &validation.expression, ExpressionPurpose::Validation);
                     let message = validation.message_expression.as_deref();
                     if let Some(text) = message.filter(|text| !text.is_empty()) {
                         let field = format!("spec.validations[{at}].messageExpression");
-                        add(ExpressionId::Message(at), field, text, Use::Message);
+                        add(ExpressionId::Message(at), field, text, ExpressionPurpose::Message);
                     }
                 }
                 let annotations = spec.and_then(|spec| spec.audit_annotations.as_deref());
                 for (at, annotation) in annotations.unwrap_or_default().iter().enumerate() {
                     let field = format!("spec.auditAnnotations[{at}].valueExpression");
                     let id = ExpressionId::Annotation(at);
-                    add(id, field, &annotation.value_expression, Use::AuditAnnotation);
+                    add(id, field, &annotation.value_expression, ExpressionPurpose::AuditAnnotation);
                 }
             }
             Policy::Mutating(policy) => {
@@ -105,8 +105,8 @@ impl<'p> Policy<'p> {
                         .as_ref()
                         .and_then(|patch| patch.expression.as_deref());
                     let both = [
-                        ("applyConfiguration", apply, Use::ApplyConfiguration),
-                        ("jsonPatch", patch, Use::JsonPatch),
+                        ("applyConfiguration", apply, ExpressionPurpose::ApplyConfiguration),
+                        ("jsonPatch", patch, ExpressionPurpose::JsonPatch),
                     ];
                     for (form, text, usage) in both {
                         let field = format!("spec.mutations[{at}].{form}.expression");

@@ -10,7 +10,7 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::FixedAuthorizer;
 use pratique_policy::{
-    Cluster, EvalContext, Mutated, MutatingPolicies, ParamScope, Policies, Reinvocation, PolicyTrace, mutate,
+    Cluster, EvalContext, MutatedRequest, MutatingPolicies, ParamScope, Policies, Reinvocation, PolicyTrace, mutate,
     mutate_once, validate,
 };
 use pratique_schema::Release;
@@ -121,7 +121,7 @@ impl PolicyRunner {
         request: &AdmissionRequest<'_>,
         allowed: bool,
         trace: &dyn PolicyTrace,
-    ) -> Option<Mutated> {
+    ) -> Option<MutatedRequest> {
         let CompiledPolicy::Mutating(policies) = &self.compiled else {
             return None;
         };

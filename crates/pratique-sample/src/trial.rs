@@ -18,7 +18,7 @@ use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_objects::{ObjectCodec, changed_paths};
-use pratique_policy::{ExpressionId, Mutated, StepResult, PolicyTrace};
+use pratique_policy::{ExpressionId, MutatedRequest, StepResult, PolicyTrace};
 use pratique_schema::FeatureGates;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
@@ -143,7 +143,7 @@ impl MutationTrial {
     }
 }
 
-fn outcome_of(mutated: Mutated) -> TrialOutcome {
+fn outcome_of(mutated: MutatedRequest) -> TrialOutcome {
     let failed = mutated.steps.iter().find_map(|step| match &step.result {
         StepResult::Failed(text) => Some((step.mutation, text.clone())),
         StepResult::Changed | StepResult::Unchanged => None,

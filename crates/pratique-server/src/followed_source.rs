@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use pratique::Configurations;
-use pratique::live::Changed;
+use pratique::live::SourceNotifier;
 use pratique_manifest::ManifestPlugin;
 use pratique_types::admissionregistration::WebhookClientConfig;
 
@@ -15,7 +15,7 @@ use crate::registration::Endpoint;
 /// The admission configuration of a cluster, without the webhooks of this server itself, which would call themselves
 /// recursively. Clones share their state.
 #[derive(Clone)]
-pub struct Followed(Arc<FollowedInner>);
+pub struct FollowedSource(Arc<FollowedInner>);
 
 struct FollowedInner {
     source: Box<dyn pratique::live::Source>,
@@ -33,10 +33,10 @@ struct FilteredConfiguration {
     at: SystemTime,
 }
 
-impl Followed {
+impl FollowedSource {
     /// Follows a source, which is reported as `location`. API servers reach this server at `endpoint`.
     pub fn new(source: impl pratique::live::Source + 'static, location: &str, endpoint: Endpoint) -> Self {
-        Followed(Arc::new(FollowedInner {
+        FollowedSource(Arc::new(FollowedInner {
             source: Box::new(source),
             location: location.to_owned(),
             endpoint,
@@ -83,12 +83,12 @@ impl Followed {
     }
 }
 
-impl pratique::live::Source for Followed {
+impl pratique::live::Source for FollowedSource {
     fn current(&self) -> Option<Arc<Configurations>> {
         self.last().map(|last| last.filtered)
     }
 
-    fn subscribe(&self, changed: Changed) {
+    fn subscribe(&self, changed: SourceNotifier) {
         self.0.source.subscribe(changed);
     }
 
@@ -101,7 +101,7 @@ impl pratique::live::Source for Followed {
     }
 }
 
-impl fmt::Debug for Followed {
+impl fmt::Debug for FollowedSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Followed")
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn webhooks_of_the_server_itself_are_removed() {
         let check = |endpoint: Endpoint, expected: &[&str]| {
-            let followed = Followed::new(InMemory::new(configurations()), "cluster", endpoint);
+            let followed = FollowedSource::new(InMemory::new(configurations()), "cluster", endpoint);
             let kept = followed.current().unwrap();
             let hooks = kept.validating_webhooks[0].webhooks.iter().flatten();
             let names: Vec<_> = hooks.map(|hook| hook.name.as_str()).collect();
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn followed_sources_are_reported() {
         let endpoint = Endpoint::Url("https://nowhere".into());
-        let followed = Followed::new(InMemory::new(configurations()), "cluster x", endpoint);
+        let followed = FollowedSource::new(InMemory::new(configurations()), "cluster x", endpoint);
         let sources = followed.sources();
         let found: Vec<_> = sources
             .iter()

@@ -83,7 +83,7 @@ mod webhook_plugins;
 mod weight;
 
 pub use configz::{Attempt, Source};
-pub use followed_source::Followed;
+pub use followed_source::FollowedSource;
 pub use handler::{AdmissionHandler, HandlerUnavailable, ReviewFuture, ReviewResult};
 pub use limits::Limits;
 pub use live::{LiveHandler, Reloads};

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use arc_swap::ArcSwapOption;
-use pratique::live::{AdmissionObserver, Reload, ReloadResult};
+use pratique::live::{AdmissionObserver, DirectoryReload, ReloadResult};
 use pratique::policy::StepResult;
 use pratique::{Admission, Limits, Live};
 use pratique_manifest::{ManifestPlugin, ManifestSet};
 use pratique_types::AdmissionRequest;
 
 use crate::configz::{Attempt, Source};
-use crate::followed_source::Followed;
+use crate::followed_source::FollowedSource;
 use crate::handler::{AdmissionHandler, HandlerUnavailable, ReviewFuture, ReviewResult};
 use crate::unknown_state::{KnownState, UnknownState, first_unknown};
 use pratique::observer::AdmissionPhases;
@@ -27,7 +27,7 @@ pub struct LiveHandler {
     known: KnownState,
     /// The last check of [`unknown`](Self::unknown_state), for one admission.
     checked: ArcSwapOption<CheckedNeeds>,
-    followed: Vec<Followed>,
+    followed: Vec<FollowedSource>,
     problems: Box<dyn Fn() -> Vec<String> + Send + Sync>,
 }
 
@@ -68,7 +68,7 @@ impl LiveHandler {
 
     /// Adds a followed source of the [`Live`], to report it as well.
     #[must_use]
-    pub fn following(mut self, followed: Followed) -> Self {
+    pub fn following(mut self, followed: FollowedSource) -> Self {
         self.followed.push(followed);
         self
     }
@@ -152,7 +152,7 @@ impl AdmissionHandler for LiveHandler {
             .iter()
             .map(|set| self.source(set, &mut reloads))
             .collect();
-        let followed = self.followed.iter().flat_map(Followed::sources);
+        let followed = self.followed.iter().flat_map(FollowedSource::sources);
         // Those that are files were perhaps tried to be loaded again.
         sources.extend(followed.map(|source| {
             let mut attempts = reloads.iter();
@@ -238,7 +238,7 @@ impl Reloads {
 }
 
 impl AdmissionObserver for Reloads {
-    fn reloaded(&self, reload: &Reload<'_>) {
+    fn reloaded(&self, reload: &DirectoryReload<'_>) {
         let mut all = self.lock();
         let key = (reload.plugin.name(), reload.directory.to_owned());
         let attempt = Attempt {

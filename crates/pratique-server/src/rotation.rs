@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique_metrics::Metrics;
-use pratique_watch::{Loaded, LogMessages, StartError, Version, WatchOptions, Watched};
+use pratique_watch::{LoadResult, LogMessages, StartError, Version, WatchOptions, Watched};
 
 use crate::configz;
 use crate::tls::{CertificateError, CertificateReload, Certificates};
@@ -72,13 +72,13 @@ fn watch(
     };
     let mut rewrites = certificates.rewrites().map_err(StartError::Load)?;
     let (certificates, metrics) = (certificates.clone(), metrics.clone());
-    let load = move |_: &Path, current: Option<&Version<()>>| -> Result<Loaded<()>, CertificateError> {
+    let load = move |_: &Path, current: Option<&Version<()>>| -> Result<LoadResult<()>, CertificateError> {
         // The first load only compares: the certificates were loaded before.
         match certificates.reload_stable(&mut rewrites) {
             Ok(CertificateReload::Changed) => record(&certificates, &metrics),
             Ok(CertificateReload::Unchanged) => {}
             Ok(CertificateReload::Unstable(unstable)) if current.is_some() => {
-                return Ok(Loaded::Unsettled {
+                return Ok(LoadResult::Unsettled {
                     reason: unstable.to_string(),
                     retry_after: unstable.retry_after,
                 });
@@ -90,7 +90,7 @@ fn watch(
                 return Err(error);
             }
         }
-        Ok(Loaded::New {
+        Ok(LoadResult::New {
             value: (),
             hash: certificates.hash(),
         })

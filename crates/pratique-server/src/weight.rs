@@ -5,7 +5,7 @@
 //! resources, long texts; validated, mutated, and answered with a patch.
 
 use pratique_json::Counts;
-use pratique_typed::Added;
+use pratique_typed::AddedMembers;
 use pratique_types::AdmissionRequest;
 
 use pratique::Release;
@@ -87,7 +87,7 @@ impl ReviewWeight {
 
     /// The memory for parsing, evaluation and the response. `added` is what the form of the kind adds, if it is built in.
     /// Values that expressions create are accounted for separately.
-    fn evaluated(self, added: Option<Added>, phases: AdmissionPhases) -> usize {
+    fn evaluated(self, added: Option<AddedMembers>, phases: AdmissionPhases) -> usize {
         let counts = self.counts;
         let mut bytes = counts.bytes.saturating_mul(TEXT - 1).saturating_add(EVALUATION);
         bytes = bytes.saturating_add(counts.parsed_bytes());
@@ -107,7 +107,7 @@ impl ReviewWeight {
     /// The approximate maximum memory for any kind of object.
     pub(crate) fn presumed(self, phases: AdmissionPhases) -> usize {
         let empty_objects = self.counts.empty_objects;
-        let added = Added {
+        let added = AddedMembers {
             members: empty_objects.saturating_mul(ADDED),
             objects: empty_objects,
         };
@@ -125,16 +125,16 @@ impl ReviewWeight {
 }
 
 /// The members and objects that the built-in type adds to the objects of a request; `None` if the kind is not built in.
-fn added(request: &AdmissionRequest<'_>) -> Option<Added> {
+fn added(request: &AdmissionRequest<'_>) -> Option<AddedMembers> {
     // It is an estimate: a field more or less of another release does not count.
     let schema = Release::latest().schema();
     let objects = [&request.object, &request.old_object];
     let objects = objects.into_iter().filter(|object| !object.is_null());
     objects
-        .map(|object| Added::to(schema, &request.kind, object))
-        .try_fold(Added::default(), |sum, added| {
+        .map(|object| AddedMembers::to(schema, &request.kind, object))
+        .try_fold(AddedMembers::default(), |sum, added| {
             let added = added?;
-            Some(Added {
+            Some(AddedMembers {
                 members: sum.members.saturating_add(added.members),
                 objects: sum.objects.saturating_add(added.objects),
             })
@@ -145,7 +145,7 @@ fn added(request: &AdmissionRequest<'_>) -> Option<Added> {
 mod tests {
     use super::*;
 
-    const NOTHING: Option<Added> = Some(Added {
+    const NOTHING: Option<AddedMembers> = Some(AddedMembers {
         members: 0,
         objects: 0,
     });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique::authorization::{
-    Answer, Authorizer, AuthorizerDecision, Check, Decider, Decisions, NoAuthorizer, Question, Target, User,
+    Answer, Authorizer, AuthorizerDecision, Check, CheckDecider, PendingDecisions, NoAuthorizer, Question, Target, User,
 };
 use pratique_json::Value;
 use pratique_rbac::{Completeness, RbacAuthorizer, is_rbac};
@@ -59,8 +59,8 @@ impl Authorizer for Rules {
     }
 }
 
-impl Decider for Rules {
-    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+impl CheckDecider for Rules {
+    fn decide(&self, questions: Vec<Question>) -> PendingDecisions<'_> {
         let decisions = questions
             .iter()
             .map(|question| self.decision(&question.as_check()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique::Outcome;
-use pratique::policy::Missing;
+use pratique::policy::MissingDependency;
 use pratique_json::Value;
 use pratique_types::{Reason, Status};
 
@@ -15,7 +15,7 @@ use pratique_review::chain::ReviewStep;
 
 /// The actual result of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Actual {
+pub struct ActualResult {
     /// The decision.
     pub decision: ReviewDecision,
     /// The HTTP code of a denial.
@@ -50,7 +50,7 @@ pub struct Actual {
     pub changed: bool,
 }
 
-impl Actual {
+impl ActualResult {
     pub(crate) fn new(evaluated: EvaluatedRequest) -> Self {
         let EvaluatedRequest {
             outcome,
@@ -65,7 +65,7 @@ impl Actual {
             _ => String::new(),
         };
         let status = outcome.status.unwrap_or_default();
-        Actual {
+        ActualResult {
             decision,
             code: status.code,
             invalid: invalid_fields(&status, decision),
@@ -90,7 +90,7 @@ impl Actual {
     }
 }
 
-impl Actual {
+impl ActualResult {
     /// The `NAMESPACE/NAME` of a quota that may be named by its name.
     pub(crate) fn quota_key(&self, name: &str) -> String {
         if name.contains('/') {
@@ -117,19 +117,19 @@ fn invalid_fields(status: &Status, decision: ReviewDecision) -> Vec<(String, Str
 fn undecided(outcome: &Outcome) -> String {
     let each = outcome.undecided.iter().map(|undecided| {
         let give = match &undecided.missing {
-            Missing::Authorizer { .. } => {
+            MissingDependency::Authorizer { .. } => {
                 "give the rules that apply as cluster.authorizer, or roles and bindings under cluster.objects"
             }
-            Missing::Objects { .. } => {
+            MissingDependency::Objects { .. } => {
                 "give those that there are under cluster.objects, and say with cluster.complete that there are no others"
             }
-            Missing::Status { .. } => "give the object with its status under cluster.objects",
-            Missing::WebhookAnswer => "say what it answers under webhooks, by its name",
-            Missing::Resource { .. } => {
+            MissingDependency::Status { .. } => "give the object with its status under cluster.objects",
+            MissingDependency::WebhookAnswer => "say what it answers under webhooks, by its name",
+            MissingDependency::Resource { .. } => {
                 "name it as `resource`, or give the CustomResourceDefinition of the kind under cluster.objects"
             }
-            Missing::Validation { .. } => "leave the server's validation out with validation: false",
-            Missing::ImageReview => "leave the plugin out with chain.disableAdmissionPlugins",
+            MissingDependency::Validation { .. } => "leave the server's validation out with validation: false",
+            MissingDependency::ImageReview => "leave the plugin out with chain.disableAdmissionPlugins",
             _ => {
                 "give the namespace with its labels under cluster.namespaces, or whole under cluster.objects"
             }

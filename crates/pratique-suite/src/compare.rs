@@ -8,9 +8,9 @@ use pratique_gotext::regexp::Regex;
 use pratique_json::Value;
 use serde::Serialize;
 
-use crate::actual::Actual;
+use crate::actual::ActualResult;
 use crate::policy_outcome::{PolicyOutcome, PolicyOutcomes};
-use crate::suite::{Expected, ExpectedViolations, ViolationCount};
+use crate::suite::{ExpectedResult, ExpectedViolations, ViolationCount};
 use pratique_review::ReviewDecision;
 
 /// A difference between the expected and the actual result.
@@ -54,7 +54,7 @@ impl Difference {
 const MOST: usize = 20;
 
 /// Compares an actual result with the expected one.
-pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+pub(crate) fn compare(expected: &ExpectedResult, actual: &ActualResult) -> Vec<Difference> {
     let mut differences = Vec::new();
     if !decision_matches(expected, actual) {
         let decision_text = match actual.message.as_str() {
@@ -110,7 +110,7 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 }
 
 /// Compares the outcomes of the request in policies and bindings.
-fn outcomes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+fn outcomes(expected: &ExpectedResult, actual: &ActualResult) -> Vec<Difference> {
     let actual_outcomes = &actual.outcomes;
     let both = [
         ("policies", &expected.policies, &actual_outcomes.policies),
@@ -183,7 +183,7 @@ fn violations(expected: &ExpectedViolations, actual_outcomes: &PolicyOutcomes) -
 const ERROR: &str = "no rule denied: something failed, which denies too; if that is meant, expect `error`";
 
 /// Whether a decision is the expected one. An expected denial with the whole message of an error matches the error.
-fn decision_matches(expected: &Expected, actual: &Actual) -> bool {
+fn decision_matches(expected: &ExpectedResult, actual: &ActualResult) -> bool {
     let names_error = || expected.message.as_ref() == Some(&actual.message);
     match (expected.decision, actual.decision) {
         _ if expected.any_decision => true,
@@ -192,7 +192,7 @@ fn decision_matches(expected: &Expected, actual: &Actual) -> bool {
     }
 }
 
-fn denial(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+fn denial(expected: &ExpectedResult, actual: &ActualResult) -> Vec<Difference> {
     let mut differences = Vec::new();
     if let Some(code) = expected.code.filter(|code| *code != actual.code) {
         differences.push(Difference::new("code", code, actual.code));
@@ -236,7 +236,7 @@ fn denial(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     differences
 }
 
-fn object(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+fn object(expected: &ExpectedResult, actual: &ActualResult) -> Vec<Difference> {
     let mut differences = Vec::new();
     if let Some(unchanged) = expected
         .unchanged
@@ -344,15 +344,15 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(expected: &Expected, differences: &[(&str, &str, &str)]) {
-        let actual = Actual {
+    fn check(expected: &ExpectedResult, differences: &[(&str, &str, &str)]) {
+        let actual = ActualResult {
             code: 422,
             message: "m".to_owned(),
             invalid: vec![("spec.a".to_owned(), "FieldValueInvalid".to_owned())],
             changed: true,
             object: value(r#"{"a":{"b":[1,{"c":2}],"d/e":1}}"#).unwrap(),
             warnings: vec!["w".to_owned()],
-            ..Actual::default()
+            ..ActualResult::default()
         };
         let found = compare(expected, &actual);
         let found: Vec<_> = found
@@ -370,27 +370,27 @@ mod tests {
 
     #[test]
     fn what_is_not_said_may_be_anything() {
-        check(&Expected::default(), &[]);
+        check(&ExpectedResult::default(), &[]);
     }
 
     #[test]
     fn decisions_and_texts() {
-        let allowed = Expected {
+        let allowed = ExpectedResult {
             decision: ReviewDecision::Allowed,
-            ..Expected::default()
+            ..ExpectedResult::default()
         };
         check(&allowed, &[("verdict", "allowed", "denied: m")]);
-        let undecided = Expected {
+        let undecided = ExpectedResult {
             decision: ReviewDecision::Undecided,
-            ..Expected::default()
+            ..ExpectedResult::default()
         };
         check(&undecided, &[("verdict", "undecided", "denied: m")]);
-        let texts = Expected {
+        let texts = ExpectedResult {
             code: Some(403),
             message: Some("n".to_owned()),
             message_contains: Some("x".to_owned()),
             warnings: Some(Vec::new()),
-            ..Expected::default()
+            ..ExpectedResult::default()
         };
         check(
             &texts,
@@ -405,9 +405,9 @@ mod tests {
 
     #[test]
     fn fields_of_invalid_objects() {
-        let invalid = |field: &str, reason: &str| Expected {
+        let invalid = |field: &str, reason: &str| ExpectedResult {
             invalid: [(field.to_owned(), reason.to_owned())].into(),
-            ..Expected::default()
+            ..ExpectedResult::default()
         };
         check(&invalid("spec.a", "FieldValueInvalid"), &[]);
         check(
@@ -422,11 +422,11 @@ mod tests {
 
     #[test]
     fn an_error_is_no_denial() {
-        let failed = |expected: &Expected| {
-            let actual = Actual {
+        let failed = |expected: &ExpectedResult| {
+            let actual = ActualResult {
                 decision: ReviewDecision::Error,
                 message: "expression 'x' resulted in error: y".to_owned(),
-                ..Actual::default()
+                ..ActualResult::default()
             };
             let found = compare(expected, &actual);
             found
@@ -434,22 +434,22 @@ mod tests {
                 .map(|difference| difference.help.is_some())
                 .collect::<Vec<_>>()
         };
-        let denied = Expected::default();
+        let denied = ExpectedResult::default();
         assert_eq!(failed(&denied), [true]);
-        let part = Expected {
+        let part = ExpectedResult {
             message_contains: Some("resulted in error".to_owned()),
-            ..Expected::default()
+            ..ExpectedResult::default()
         };
         assert_eq!(failed(&part), [true]);
-        let whole = Expected {
+        let whole = ExpectedResult {
             message: Some("expression 'x' resulted in error: y".to_owned()),
-            ..Expected::default()
+            ..ExpectedResult::default()
         };
         assert!(failed(&whole).is_empty());
-        let error = |message: &str| Expected {
+        let error = |message: &str| ExpectedResult {
             decision: ReviewDecision::Error,
             message_contains: Some(message.to_owned()),
-            ..Expected::default()
+            ..ExpectedResult::default()
         };
         assert!(failed(&error("error: y")).is_empty());
         assert_eq!(failed(&error("error: z")), [false]);
@@ -457,10 +457,10 @@ mod tests {
 
     #[test]
     fn objects_whole_and_in_part() {
-        let whole = Expected {
+        let whole = ExpectedResult {
             object: value(r#"{"a":{"b":[1.0]}}"#),
             unchanged: Some(true),
-            ..Expected::default()
+            ..ExpectedResult::default()
         };
         check(
             &whole,
@@ -470,9 +470,9 @@ mod tests {
                 ("object.a[\"d/e\"]", "nothing", "1"),
             ],
         );
-        let part = Expected {
+        let part = ExpectedResult {
             object_contains: value(r#"{"a":{"b":[1,{"c":3}]}}"#),
-            ..Expected::default()
+            ..ExpectedResult::default()
         };
         check(&part, &[("object.a.b[1].c", "3", "2")]);
     }

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use pratique::api_objects::ApiObjects;
 use pratique_json::Value;
 
-use crate::actual::Actual;
+use crate::actual::ActualResult;
 use crate::case_error::CaseError;
 use crate::load::Policies;
-use crate::suite::{Case, Expected, Suite};
+use crate::suite::{Case, ExpectedResult, Suite};
 use pratique_request::{ResourceResolver, kind_of};
 use pratique_review::Preparation;
 use pratique_state::{ClusterObjects, ObjectOrigin};
@@ -84,9 +84,9 @@ impl Suite {
     pub(crate) fn completed<'e>(
         &self,
         (case, policies): (&Case, &Policies),
-        expected: &'e Expected,
-        actual: &Actual,
-    ) -> Cow<'e, Expected> {
+        expected: &'e ExpectedResult,
+        actual: &ActualResult,
+    ) -> Cow<'e, ExpectedResult> {
         let (Some(object), Ok(Some(objects))) = (&expected.object, self.api_objects(case, policies)) else {
             return Cow::Borrowed(expected);
         };
@@ -107,7 +107,7 @@ impl Suite {
                 }
             }
         }
-        Cow::Owned(Expected {
+        Cow::Owned(ExpectedResult {
             object: Some(object),
             ..expected.clone()
         })

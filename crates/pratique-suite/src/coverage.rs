@@ -14,7 +14,7 @@ use pratique_policy::{Origin, AdmissionPhase};
 use crate::load::Policies;
 use points::{BindingPoint, PolicyPoints};
 pub use recorder::CoverageRecorder;
-pub use report::{CoverageReport, Missing, PolicyCoverage};
+pub use report::{CoverageReport, MissingPoint, PolicyCoverage};
 
 /// The coverage of policies by tests.
 #[derive(Debug, Default)]

@@ -10,14 +10,14 @@ use pratique_manifest::{ManifestFile, ManifestSet, ProblemList};
 use pratique_sample::{ObjectSpec, Policy, generate};
 use pratique_types::Operation;
 
-use crate::actual::Actual;
+use crate::actual::ActualResult;
 use crate::decision::from_name;
 use crate::load::Policies;
 use crate::policy_outcome::PolicyOutcome;
 use crate::reader::SuiteReader;
 use crate::roots::Roots;
 use crate::schema::KIND;
-use crate::suite::{Case, CaseNodes, ClusterState, Expected, Suite, TestInput};
+use crate::suite::{Case, CaseNodes, ClusterState, ExpectedResult, Suite, TestInput};
 use pratique_review::ReviewDecision;
 use pratique_state::API_VERSION;
 use pratique_state::yaml;
@@ -44,7 +44,7 @@ struct FirstSample {
     object: Value<'static>,
     /// The params, with the definition of their kind.
     params: Vec<Value<'static>>,
-    actual: Actual,
+    actual: ActualResult,
     outcome: PolicyOutcome,
 }
 
@@ -219,10 +219,10 @@ fn sample(
     let case = Case {
         name: name.to_owned(),
         location: suite.source.locate(&[]),
-        expected: Some(Expected {
+        expected: Some(ExpectedResult {
             any_decision: true,
             policies: [(name.to_owned(), any.collect())].into(),
-            ..Expected::default()
+            ..ExpectedResult::default()
         }),
         input: TestInput {
             object: Some(object.clone()),

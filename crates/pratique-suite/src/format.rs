@@ -10,7 +10,7 @@ use pratique_types::{Operation, UserInfo};
 
 use crate::read::budget::{self, ReadBudget};
 use crate::roots::{OpenError, SuiteRoots};
-use crate::suite::{Case, CaseNodes, ClusterState, Expected, FileReference, Suite, TestInput};
+use crate::suite::{Case, CaseNodes, ClusterState, ExpectedResult, FileReference, Suite, TestInput};
 
 /// The format of another program's tests.
 ///
@@ -184,7 +184,7 @@ impl<'a> SuiteDocument<'a> {
         &self,
         at: NodeId,
         name: String,
-        expected: Expected,
+        expected: ExpectedResult,
         input: CaseInput,
     ) -> Result<Case, Vec<Problem>> {
         let input = TestInput::from(input);

@@ -24,7 +24,7 @@ use crate::whole_chain::WholeChain;
 use pratique_json::text_at;
 use pratique_manifest::convert::items;
 use pratique_review::chain::{self, ChainSettings, StartFailure, StartedPlugins};
-use pratique_review::{Unbound, add_policies, bind, reads_managed_fields, unbound};
+use pratique_review::{PolicyWithoutBinding, add_policies, bind, reads_managed_fields, unbound};
 use pratique_schema::FeatureGates;
 use pratique_state::ClusterBase;
 use pratique_state::PluginState;
@@ -36,7 +36,7 @@ pub struct Policies {
     /// The manifests by origin, including generated bindings.
     pub sets: Vec<(Origin, ManifestSet)>,
     /// The policies without a binding, which are not evaluated.
-    pub unbound: Vec<Unbound>,
+    pub unbound: Vec<PolicyWithoutBinding>,
     /// All policies as if bound, if some are not.
     pub(crate) as_if_bound: Option<Admission>,
     /// Whether a policy may read `managedFields`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique::manifest::{Kind, ManifestSet};
-use pratique::policy::{self, Effect, ErrorType, Mutating, AdmissionPhase, PolicyObserver, StepResult, Undecided};
+use pratique::policy::{self, Effect, ErrorType, MutationAttempt, AdmissionPhase, PolicyObserver, StepResult, UndecidedDecision};
 use pratique::{AdmissionDecision, Outcome};
 use pratique_explain::{Binding, Explanation, ExpressionId, MatchOutcome, Round};
 use serde::{Deserialize, Serialize};
@@ -89,14 +89,14 @@ impl PolicyObserver for DecisionRecorder {
         self.decided.push((policy, binding, outcome));
     }
 
-    fn mutating(&mut self, mutating: &Mutating<'_>) {
+    fn mutating(&mut self, mutating: &MutationAttempt<'_>) {
         if mutating.error != ErrorType::None {
             self.failed
                 .push((mutating.policy.to_owned(), mutating.binding.to_owned()));
         }
     }
 
-    fn undecided(&mut self, undecided: &Undecided) {
+    fn undecided(&mut self, undecided: &UndecidedDecision) {
         self.undecided
             .push((undecided.name.clone(), undecided.binding.clone()));
     }

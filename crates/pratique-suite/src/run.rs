@@ -7,14 +7,14 @@ use pratique_json::Value;
 use pratique_policy::PolicyTrace;
 use pratique_types::{AdmissionRequest, ObjectForm};
 
-use crate::actual::Actual;
+use crate::actual::ActualResult;
 use crate::case_error::CaseError;
 use crate::compare::{Difference, compare};
 use crate::evaluated_request::EvaluatedRequest;
 use crate::load::Policies;
 use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
 use crate::runner::Runner;
-use crate::suite::{Case, Expected, Suite};
+use crate::suite::{Case, ExpectedResult, Suite};
 use crate::unbound_matches::UnboundMatches;
 use pratique_review::Reviewer;
 use pratique_review::chain::AdmittedRequest;
@@ -24,7 +24,7 @@ use pratique_state::{PluginState, every_cluster};
 #[derive(Clone, Debug)]
 pub struct CaseResult {
     /// The actual result; or why the request could not be evaluated.
-    pub actual: Result<Actual, CaseError>,
+    pub actual: Result<ActualResult, CaseError>,
     /// The differences between expected and actual results.
     pub differences: Vec<Difference>,
     /// The explanation of the decision, if there are differences.
@@ -92,7 +92,7 @@ impl Suite {
         if let (Ok(evaluated), Some(after)) = (&evaluated, &mut after) {
             evaluated.apply(after);
         }
-        let mut actual = evaluated.map(Actual::new);
+        let mut actual = evaluated.map(ActualResult::new);
         if let (Ok(actual), Some(after)) = (&mut actual, &after) {
             actual.quotas = after.used_quotas();
         }
@@ -107,10 +107,10 @@ impl Suite {
         &self,
         case: &Case,
         context: CaseContext<'_>,
-        mut actual: Result<Actual, CaseError>,
+        mut actual: Result<ActualResult, CaseError>,
     ) -> CaseResult {
         let policies = context.policies;
-        let named = case.expected.as_ref().is_some_and(Expected::names_policies);
+        let named = case.expected.as_ref().is_some_and(ExpectedResult::names_policies);
         if let (Ok(actual), true) = (&mut actual, named) {
             match self.outcomes(case, context) {
                 Ok(outcomes) => actual.outcomes = outcomes,

@@ -168,7 +168,7 @@ pub struct Case {
     /// Its location.
     pub location: Location,
     /// The expected result; `None` if there is no expectation yet.
-    pub expected: Option<Expected>,
+    pub expected: Option<ExpectedResult>,
     pub(crate) input: TestInput,
     pub(crate) nodes: CaseNodes,
 }
@@ -176,7 +176,7 @@ pub struct Case {
 impl Case {
     /// The case without its objects: what reports need after it ran.
     pub fn outline(&self) -> Case {
-        let expected = self.expected.as_ref().map(|expected| Expected {
+        let expected = self.expected.as_ref().map(|expected| ExpectedResult {
             object: None,
             object_contains: None,
             ..expected.clone()
@@ -220,12 +220,12 @@ pub enum ViolationCount {
     Exactly(usize),
 }
 
-impl Expected {
+impl ExpectedResult {
     /// Anything, whatever is decided.
     pub fn anything() -> Self {
-        Expected {
+        ExpectedResult {
             any_decision: true,
-            ..Expected::default()
+            ..ExpectedResult::default()
         }
     }
 
@@ -291,7 +291,7 @@ impl ClusterState {
 
 /// The expected result of a case. A field that is `None` matches anything.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Expected {
+pub struct ExpectedResult {
     /// The decision.
     pub decision: ReviewDecision,
     /// Whether any decision will do.

@@ -5,25 +5,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pratique_policy::{MatchOutcome, TracedPolicy, PolicyTrace};
 
 use crate::case_error::CaseError;
-use pratique_review::Unbound;
+use pratique_review::PolicyWithoutBinding;
 
 /// Records which policies match a request, while all are evaluated as if bound.
 pub(crate) struct UnboundMatches<'p> {
-    unbound: &'p [Unbound],
+    unbound: &'p [PolicyWithoutBinding],
     state: Mutex<MatchState<'p>>,
 }
 
 #[derive(Default)]
 struct MatchState<'p> {
-    current: Option<&'p Unbound>,
+    current: Option<&'p PolicyWithoutBinding>,
     /// Whether a bound policy matched, or matching failed.
     bound: bool,
     /// The policies without a binding that matched.
-    matched: Vec<&'p Unbound>,
+    matched: Vec<&'p PolicyWithoutBinding>,
 }
 
 impl<'p> UnboundMatches<'p> {
-    pub(crate) fn new(unbound: &'p [Unbound]) -> Self {
+    pub(crate) fn new(unbound: &'p [PolicyWithoutBinding]) -> Self {
         UnboundMatches {
             unbound,
             state: Mutex::default(),
@@ -49,7 +49,7 @@ impl<'p> UnboundMatches<'p> {
 
 impl PolicyTrace for UnboundMatches<'_> {
     fn policy(&self, subject: TracedPolicy<'_>, outcome: MatchOutcome<'_>) {
-        let is = |unbound: &&Unbound| {
+        let is = |unbound: &&PolicyWithoutBinding| {
             (unbound.phase, unbound.origin, unbound.name.as_str())
                 == (subject.phase, subject.origin, subject.name)
         };

@@ -6,7 +6,7 @@ mod expectation;
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, NodeId, Span, StringStyle, TreeValue};
 
-use crate::actual::Actual;
+use crate::actual::ActualResult;
 use crate::compare::compare;
 use crate::plugin_outcome::PluginOutcome;
 use crate::reader::read_suites;
@@ -50,7 +50,7 @@ pub enum UpdateError {
 /// Why the file cannot be updated.
 pub fn updated(
     file: &ManifestFile,
-    results: &[(&Suite, &Case, &Actual)],
+    results: &[(&Suite, &Case, &ActualResult)],
 ) -> Result<Option<String>, UpdateError> {
     let mut edits = Vec::new();
     if file.content.trim_ascii_start().starts_with(b"{") {
@@ -80,7 +80,7 @@ pub fn updated(
 struct CaseUpdater<'a> {
     suite: &'a Suite,
     case: &'a Case,
-    actual: &'a Actual,
+    actual: &'a ActualResult,
 }
 
 impl CaseUpdater<'_> {

@@ -6,17 +6,17 @@ use pratique_types::GroupVersionKind;
 
 /// The members that the form of its kind adds to an object: fields that are always there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Added {
+pub struct AddedMembers {
     /// Members, those of added objects included.
     pub members: usize,
     /// Objects that have members in it, where the object has none: `{}`, null or nothing.
     pub objects: usize,
 }
 
-impl Added {
+impl AddedMembers {
     /// The members that are added to an object; `None` where the kind is not built in. This takes no memory.
     pub fn to(schema: &Schema, kind: &GroupVersionKind, object: &Value<'_>) -> Option<Self> {
-        let mut added = Added::default();
+        let mut added = AddedMembers::default();
         added.structure(schema, schema.kind(kind)?, object);
         Some(added)
     }
@@ -90,7 +90,7 @@ mod tests {
     #[track_caller]
     fn check(kind: &GroupVersionKind, text: &str, expected: [usize; 2]) {
         let object = parse(text.as_bytes()).unwrap();
-        let Added { members, objects } = Added::to(Release::latest().schema(), kind, &object).unwrap();
+        let AddedMembers { members, objects } = AddedMembers::to(Release::latest().schema(), kind, &object).unwrap();
         assert_eq!([members, objects], expected, "{text}");
         let formed = typed(Release::latest(), kind, &object, &Progress::unwatched()).unwrap();
         let [had_members, had_objects] = count(&object);
@@ -118,7 +118,7 @@ mod tests {
         );
         let statuses = r#"{"containerStatuses":[{}]}"#;
         let object = whole(r#"{"containers":[]}"#, statuses);
-        let added = Added::to(
+        let added = AddedMembers::to(
             Release::latest().schema(),
             &pod,
             &parse(object.as_bytes()).unwrap(),
@@ -131,7 +131,7 @@ mod tests {
             "spec":{"podSelector":{},"ingress":[{},{}]}}"#;
         check(&policy, text, [0, 0]);
         assert_eq!(
-            Added::to(
+            AddedMembers::to(
                 Release::latest().schema(),
                 &GroupVersionKind::new("example.com", "v1", "Foo"),
                 &Value::Null

@@ -29,7 +29,7 @@ mod part_type;
 mod request;
 mod settled_form;
 
-pub use added_members::Added;
+pub use added_members::AddedMembers;
 pub use conversion::{ConversionError, changed_back, converted};
 pub use encode::Encoder;
 pub use form::{

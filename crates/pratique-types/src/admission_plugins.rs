@@ -96,7 +96,7 @@ pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
 
 /// A plugin that kube-apiserver had once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedPlugin {
     /// Its name.
     pub name: &'static str,
     /// The first version without it.
@@ -105,7 +105,7 @@ pub struct Refused {
     pub instead: &'static str,
 }
 
-const REFUSED: [Refused; 9] = [
+const REFUSED: [RefusedPlugin; 9] = [
     removed(
         "PodGroupWorkloadExists",
         "1.37",
@@ -150,13 +150,13 @@ const REFUSED: [Refused; 9] = [
 ];
 
 /// A plugin that was removed.
-pub fn refused(name: &str) -> Option<&'static Refused> {
+pub fn refused(name: &str) -> Option<&'static RefusedPlugin> {
     REFUSED.iter().find(|refused| refused.name == name)
 }
 
-impl Display for Refused {
+impl Display for RefusedPlugin {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let Refused { name, since, instead } = self;
+        let RefusedPlugin { name, since, instead } = self;
         write!(
             formatter,
             "admission plugin {name} is gone since Kubernetes {since}; instead there is {instead}"
@@ -170,7 +170,7 @@ impl Display for Refused {
 pub enum UnknownPlugin {
     /// kube-apiserver had it once.
     #[error("{0}")]
-    Refused(&'static Refused),
+    Refused(&'static RefusedPlugin),
     /// The release does not have it yet.
     #[error("admission plugin {name} is there since Kubernetes {}.{}", since.0, since.1)]
     Later {
@@ -320,8 +320,8 @@ impl PluginSwitches {
     }
 }
 
-const fn removed(name: &'static str, since: &'static str, instead: &'static str) -> Refused {
-    Refused { name, since, instead }
+const fn removed(name: &'static str, since: &'static str, instead: &'static str) -> RefusedPlugin {
+    RefusedPlugin { name, since, instead }
 }
 
 const fn on(name: &'static str) -> BuiltIn {

@@ -55,7 +55,7 @@ pub use nonprinting::is_nonprinting;
 pub use object_ref::ObjectRef;
 pub use owned_reviews::{OwnedAdmissionRequest, OwnedAdmissionReview};
 pub use quality_of_service::quality_of_service;
-pub use rejected_object::{ObjectPlace, Rejected, RejectedReason};
+pub use rejected_object::{ObjectPlace, RejectedObject, RejectedReason};
 pub use review::InvalidReview;
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;

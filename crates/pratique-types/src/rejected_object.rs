@@ -7,7 +7,7 @@ use crate::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 /// An object that a cluster in memory does not keep, because it has no place there: it is given back.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("an object {reason}")]
-pub struct Rejected {
+pub struct RejectedObject {
     /// What it lacks.
     pub reason: RejectedReason,
     /// The object.

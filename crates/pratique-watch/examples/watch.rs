@@ -4,12 +4,12 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs, io};
 
-use pratique_watch::{Attempt, LoadObserver, Loaded, Outcome, Version, WatchOptions, Watched};
+use pratique_watch::{LoadAttempt, LoadObserver, LoadResult, Outcome, Version, WatchOptions, Watched};
 
 /// The names of a directory's YAML files, and all that is in them.
 type DirectoryFiles = (Vec<String>, String);
 
-fn read(directory: &Path, current: Option<&Version<DirectoryFiles>>) -> io::Result<Loaded<DirectoryFiles>> {
+fn read(directory: &Path, current: Option<&Version<DirectoryFiles>>) -> io::Result<LoadResult<DirectoryFiles>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -24,17 +24,17 @@ fn read(directory: &Path, current: Option<&Version<DirectoryFiles>>) -> io::Resu
     // Any text that is another when the content is will do as a hash.
     let hash = format!("{value:?}");
     if current.is_some_and(|current| current.hash == hash) {
-        return Ok(Loaded::Unchanged);
+        return Ok(LoadResult::Unchanged);
     }
     println!("{}: {} bytes", value.0.join(" "), value.1.len());
-    Ok(Loaded::New { value, hash })
+    Ok(LoadResult::New { value, hash })
 }
 
 /// Tells of what cannot be used.
 struct FaultPrinter;
 
 impl LoadObserver for FaultPrinter {
-    fn attempted(&self, attempt: &Attempt<'_>) {
+    fn attempted(&self, attempt: &LoadAttempt<'_>) {
         if let Outcome::Failed { reason } = attempt.outcome {
             println!("as before: {reason}");
         }

@@ -44,7 +44,7 @@
 //! Changes have to settle before the directory is loaded: [`WatchOptions::quiet_period`], or longer while a file is being
 //! written, but at most [`WatchOptions::max_delay`], or [`WatchOptions::max_write_delay`] while files are only written. Any number
 //! of changes causes one load and takes constant memory. Content with the same hash is not a change. A file that is
-//! rewritten in place may be read before it is complete: a loader that notices returns [`Loaded::Unsettled`], and is
+//! rewritten in place may be read before it is complete: a loader that notices returns [`LoadResult::Unsettled`], and is
 //! called again.
 
 mod debouncer;
@@ -59,9 +59,9 @@ mod watch_paths;
 mod watched_directory;
 mod worker;
 
-pub use load::{Load, Loaded, Version};
-pub use observer::{Attempt, LoadObserver, Outcome};
+pub use load::{Load, LoadResult, Version};
+pub use observer::{LoadAttempt, LoadObserver, Outcome};
 pub use options::{LogMessages, WatchOptions};
 pub use priority::lower_priority;
 pub use versions::Versions;
-pub use watched_directory::{Current, StartError, Watched};
+pub use watched_directory::{CurrentVersion, StartError, Watched};

@@ -18,24 +18,24 @@ pub trait Load<T>: Send {
     ///
     /// # Errors
     /// If the directory cannot be loaded. The current version stays.
-    fn load(&mut self, directory: &Path, current: Option<&Version<T>>) -> Result<Loaded<T>, Self::Error>;
+    fn load(&mut self, directory: &Path, current: Option<&Version<T>>) -> Result<LoadResult<T>, Self::Error>;
 }
 
 impl<T, E, F> Load<T> for F
 where
     E: fmt::Display,
-    F: FnMut(&Path, Option<&Version<T>>) -> Result<Loaded<T>, E> + Send,
+    F: FnMut(&Path, Option<&Version<T>>) -> Result<LoadResult<T>, E> + Send,
 {
     type Error = E;
 
-    fn load(&mut self, directory: &Path, current: Option<&Version<T>>) -> Result<Loaded<T>, E> {
+    fn load(&mut self, directory: &Path, current: Option<&Version<T>>) -> Result<LoadResult<T>, E> {
         self(directory, current)
     }
 }
 
 /// The result of loading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Loaded<T> {
+pub enum LoadResult<T> {
     /// The content is that of the current version.
     Unchanged,
     /// The value and the hash of the content. If the hash is that of the current version, this counts as unchanged.

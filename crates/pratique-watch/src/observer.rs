@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 /// A new version is current before the observer is called.
 pub trait LoadObserver: Send + Sync {
     /// Called after each attempt.
-    fn attempted(&self, attempt: &Attempt<'_>);
+    fn attempted(&self, attempt: &LoadAttempt<'_>);
 
     /// Called at the start, and whenever it changes, with whether the directory is watched. Otherwise it is only polled,
     /// for example because the system is out of watches.
@@ -18,11 +18,11 @@ pub trait LoadObserver: Send + Sync {
 
 /// Ignores everything.
 impl LoadObserver for () {
-    fn attempted(&self, _: &Attempt<'_>) {}
+    fn attempted(&self, _: &LoadAttempt<'_>) {}
 }
 
 impl<O: LoadObserver + ?Sized> LoadObserver for std::sync::Arc<O> {
-    fn attempted(&self, attempt: &Attempt<'_>) {
+    fn attempted(&self, attempt: &LoadAttempt<'_>) {
         (**self).attempted(attempt);
     }
 
@@ -33,7 +33,7 @@ impl<O: LoadObserver + ?Sized> LoadObserver for std::sync::Arc<O> {
 
 /// An attempt to load the directory.
 #[derive(Clone, Copy, Debug)]
-pub struct Attempt<'a> {
+pub struct LoadAttempt<'a> {
     /// Its outcome.
     pub outcome: Outcome<'a>,
     /// When it ended.

@@ -11,7 +11,7 @@ use arc_swap::{ArcSwap, Guard};
 
 use crate::debouncer::ChangeDebouncer;
 use crate::fs_watcher::FsWatcher;
-use crate::load::{Load, Loaded, Version};
+use crate::load::{Load, LoadResult, Version};
 use crate::observer::{LoadObserver, Outcome};
 use crate::options::WatchOptions;
 use crate::priority::lower_priority;
@@ -36,7 +36,7 @@ pub enum StartError<E> {
     /// The directory cannot be loaded.
     #[error("{0}")]
     Load(E),
-    /// The loader returned no value: [`Loaded::Unchanged`].
+    /// The loader returned no value: [`LoadResult::Unchanged`].
     #[error("nothing was loaded")]
     Nothing,
     /// The thread cannot be started, or the current directory is not known.
@@ -46,7 +46,7 @@ pub enum StartError<E> {
 
 impl<T: Send + Sync + 'static> Watched<T> {
     /// Loads a directory on the calling thread, and starts a background thread that loads it again after each change. While
-    /// the loader says that the first content is [unfinished](Loaded::Unsettled), it is called again after the delay.
+    /// the loader says that the first content is [unfinished](LoadResult::Unsettled), it is called again after the delay.
     ///
     /// # Errors
     /// If the directory cannot be loaded. Later load errors are logged and reported to the observer.
@@ -102,7 +102,7 @@ impl<T: Send + Sync + 'static> Watched<T> {
             let started = Instant::now();
             let loaded = worker::load_consistently(&mut watcher, &paths, || loader.load(paths.first(), None));
             match loaded.unwrap_or_else(|loaded| loaded) {
-                Ok(Loaded::Unsettled { reason, retry_after }) => {
+                Ok(LoadResult::Unsettled { reason, retry_after }) => {
                     let plugin = options.log_messages.plugin.as_str();
                     tracing::info!(reason, plugin, dir = %paths, "waiting for content that may be unfinished");
                     thread::sleep(retry_after);
@@ -154,8 +154,8 @@ impl<T: Send + Sync + 'static> Watched<T> {
 
 impl<T> Watched<T> {
     /// The current version, for short use: takes no lock and no reference count.
-    pub fn current(&self) -> Current<T> {
-        Current(self.current.load())
+    pub fn current(&self) -> CurrentVersion<T> {
+        CurrentVersion(self.current.load())
     }
 
     /// The current version, to be kept.
@@ -198,9 +198,9 @@ impl<T> Drop for Watched<T> {
 
 /// A borrow of the version that was current.
 #[derive(Debug)]
-pub struct Current<T>(Guard<Arc<Version<T>>>);
+pub struct CurrentVersion<T>(Guard<Arc<Version<T>>>);
 
-impl<T> std::ops::Deref for Current<T> {
+impl<T> std::ops::Deref for CurrentVersion<T> {
     type Target = Version<T>;
 
     fn deref(&self) -> &Version<T> {
@@ -209,17 +209,17 @@ impl<T> std::ops::Deref for Current<T> {
 }
 
 fn first<T, E: Display>(
-    loaded: Result<Loaded<T>, E>,
+    loaded: Result<LoadResult<T>, E>,
     observer: &impl LoadObserver,
     started: Instant,
 ) -> Result<Version<T>, StartError<E>> {
     match loaded {
-        Ok(Loaded::New { value, hash }) => Ok(Version {
+        Ok(LoadResult::New { value, hash }) => Ok(Version {
             value,
             hash,
             number: 0,
         }),
-        Ok(Loaded::Unchanged | Loaded::Unsettled { .. }) => Err(StartError::Nothing),
+        Ok(LoadResult::Unchanged | LoadResult::Unsettled { .. }) => Err(StartError::Nothing),
         Err(error) => {
             let reason = error.to_string();
             worker::report(observer, started, Outcome::Failed { reason: &reason });

@@ -9,8 +9,8 @@ use arc_swap::ArcSwap;
 
 use crate::debouncer::{ChangeKind, ChangeDebouncer, WorkerAction};
 use crate::fs_watcher::FsWatcher;
-use crate::load::{Load, Loaded, Version};
-use crate::observer::{Attempt, LoadObserver, Outcome};
+use crate::load::{Load, LoadResult, Version};
+use crate::observer::{LoadAttempt, LoadObserver, Outcome};
 use crate::options::{LogMessages, WatchOptions};
 use crate::versions::ChangeNotifier;
 use crate::watch_paths::WatchPaths;
@@ -91,14 +91,14 @@ impl<T, L: Load<T>, O: LoadObserver> WatchWorker<T, L, O> {
             self.debouncer.change(ChangeKind::Lost);
             return None;
         };
-        if let Ok(Loaded::Unsettled { reason, retry_after }) = loaded {
+        if let Ok(LoadResult::Unsettled { reason, retry_after }) = loaded {
             self.unsettled(started, &reason);
             return Some(retry_after);
         }
         self.log_state.unsettled = None;
         match loaded {
             Err(reason) => self.failed(started, &reason),
-            Ok(Loaded::New { value, hash }) if hash != current.hash => {
+            Ok(LoadResult::New { value, hash }) if hash != current.hash => {
                 self.swap(started, value, hash, current.number + 1)
             }
             Ok(_) => {
@@ -172,7 +172,7 @@ pub(crate) fn load_consistently<R>(
 
 /// Reports an attempt that ends now to the observer.
 pub(crate) fn report(observer: &impl LoadObserver, started: Instant, outcome: Outcome<'_>) {
-    observer.attempted(&Attempt {
+    observer.attempted(&LoadAttempt {
         outcome,
         ended: SystemTime::now(),
         took: started.elapsed(),

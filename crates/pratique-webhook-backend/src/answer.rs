@@ -20,14 +20,14 @@ use tokio::time::{Sleep, sleep};
 
 use crate::connection::SharedConnection;
 use crate::record::{Call, RecordState};
-use crate::script::{Close, Hang, Refuse, Script};
+use crate::script::{ClosePoint, HangPoint, RefusedCall, Script};
 
 /// Why a connection ends without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionCut {
     Closed,
     Reset,
-    Refused(Refuse),
+    Refused(RefusedCall),
 }
 
 impl fmt::Display for ConnectionCut {
@@ -87,12 +87,12 @@ pub(crate) async fn answer(
         }
     }
     match (script.hang, script.close) {
-        (Some(Hang::Headers), _) => {
+        (Some(HangPoint::Headers), _) => {
             let _ = round.changed().await;
             return Ok(Response::new(ScriptedBody::new(Bytes::new())));
         }
-        (_, Some(Close::Headers)) => return Err(ConnectionCut::Closed),
-        (_, Some(Close::Reset)) => return Err(ConnectionCut::Reset),
+        (_, Some(ClosePoint::Headers)) => return Err(ConnectionCut::Closed),
+        (_, Some(ClosePoint::Reset)) => return Err(ConnectionCut::Reset),
         _ => {}
     }
     if let Some(refuse) = script.refuse {
@@ -215,18 +215,18 @@ fn respond(script: &Script, review: &ReviewFields, shared: &Arc<SharedConnection
     *response.status_mut() = StatusCode::from_u16(script.status).unwrap_or(StatusCode::OK);
     headers(script, shared, response.headers_mut());
     let end = match (script.close, script.hang) {
-        (Some(Close::Body | Close::Midway), _) => {
+        (Some(ClosePoint::Body | ClosePoint::Midway), _) => {
             response
                 .headers_mut()
                 .insert(CONTENT_LENGTH, HeaderValue::from(length + 1000));
             AnswerEnd::Close(
                 Box::pin(sleep(Duration::from_millis(20))),
-                script.close == Some(Close::Midway),
+                script.close == Some(ClosePoint::Midway),
             )
         }
-        (_, Some(Hang::Body)) => AnswerEnd::Hang(released(shared)),
-        (_, Some(Hang::Drip)) => AnswerEnd::Drip(Box::pin(sleep(Duration::ZERO)), released(shared)),
-        (_, Some(Hang::Flood)) => AnswerEnd::Flood,
+        (_, Some(HangPoint::Body)) => AnswerEnd::Hang(released(shared)),
+        (_, Some(HangPoint::Drip)) => AnswerEnd::Drip(Box::pin(sleep(Duration::ZERO)), released(shared)),
+        (_, Some(HangPoint::Flood)) => AnswerEnd::Flood,
         _ => return response,
     };
     let body = response.body_mut();

@@ -18,7 +18,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::answer::{ScriptedBody, ConnectionCut, answer};
 use crate::record::BackendState;
-use crate::script::Refuse;
+use crate::script::RefusedCall;
 use crate::shared_stream::SharedStream;
 
 /// The state that the handlers of a connection share.
@@ -131,10 +131,10 @@ async fn handle(
     let answered = answer(request, &shared, client).await;
     match answered {
         Err(ConnectionCut::Reset) => shared.cut.notify_one(),
-        Err(ConnectionCut::Refused(Refuse::Leave)) => {
+        Err(ConnectionCut::Refused(RefusedCall::Leave)) => {
             shared.abandon.send_replace(Some(h2::Reason::NO_ERROR));
         }
-        Err(ConnectionCut::Refused(Refuse::Calm)) => {
+        Err(ConnectionCut::Refused(RefusedCall::Calm)) => {
             shared.abandon.send_replace(Some(h2::Reason::ENHANCE_YOUR_CALM));
         }
         answered => return answered,

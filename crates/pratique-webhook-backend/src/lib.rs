@@ -33,7 +33,7 @@ use std::time::Duration;
 
 pub use listener::Listener;
 pub use record::Call;
-pub use script::{Close, Hang, Refuse, Script};
+pub use script::{ClosePoint, HangPoint, RefusedCall, Script};
 
 use authority::BackendCertificates;
 use listener::ListeningBackend;

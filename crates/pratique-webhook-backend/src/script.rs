@@ -25,13 +25,13 @@ pub struct Script {
     /// A wait before the answer.
     pub delay_ms: u64,
     /// Where it stops, and keeps the connection.
-    pub hang: Option<Hang>,
+    pub hang: Option<HangPoint>,
     /// Where it stops, and closes the connection.
-    pub close: Option<Close>,
+    pub close: Option<ClosePoint>,
     /// The connection announces that it takes no further calls (GOAWAY in HTTP/2).
     pub leave: bool,
     /// The call is not taken up (HTTP/2).
-    pub refuse: Option<Refuse>,
+    pub refuse: Option<RefusedCall>,
     /// One script a call; the last repeats.
     pub steps: Vec<Script>,
 }
@@ -39,7 +39,7 @@ pub struct Script {
 /// Where a script stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Hang {
+pub enum HangPoint {
     /// Never answers.
     Headers,
     /// Sends the body and never ends it.
@@ -53,7 +53,7 @@ pub enum Hang {
 /// Where a script closes the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Close {
+pub enum ClosePoint {
     /// Without an answer.
     Headers,
     /// After a body that is shorter than announced.
@@ -67,7 +67,7 @@ pub enum Close {
 /// How a script does not take a call up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Refuse {
+pub enum RefusedCall {
     /// The stream is reset, as one that nothing was done about.
     Stream,
     /// The connection is left (GOAWAY), with no stream that is answered, and closed.

@@ -16,7 +16,7 @@ use crate::answer::{ReadAnswer, VerifiedAnswer};
 use crate::caller::{Call, CallErrorKind, Caller};
 use crate::context::WebhookContext;
 use crate::memory::{self, CallMemory, PhaseMemory};
-use crate::observer::{Called, Rejection, WebhookObserver};
+use crate::observer::{EndedCall, Rejection, WebhookObserver};
 use crate::outcome::DispatchEnd;
 use crate::review::SharedReview;
 use crate::statuses::{no_dry_run, out_of_memory};
@@ -135,7 +135,7 @@ impl CallExchange {
     ) {
         let reported = failure.map(|failure| failure.reported(webhook));
         let (code, rejection, message) = reported.unwrap_or((200, None, None));
-        observer.called(&Called {
+        observer.called(&EndedCall {
             webhook: &webhook.name,
             configuration: &webhook.configuration,
             phase,

@@ -1,7 +1,7 @@
 //! Admission webhooks: matching, calls, and the effects of their answers.
 //!
 //! [`MutatingWebhooks`] and [`ValidatingWebhooks`] are the compiled webhooks of one origin, immutable and shared between
-//! tasks. [`mutate`] sends a request to the mutating ones, one after the other, and returns [the result](Mutated);
+//! tasks. [`mutate`] sends a request to the mutating ones, one after the other, and returns [the result](MutatedRequest);
 //! [`validate`] sends it to the validating ones concurrently, and returns a [`ValidationOutcome`]. A [`Caller`] delivers
 //! reviews; a [`WebhookContext`] has the view of the cluster and the limits. Dropping the future of a request cancels its
 //! calls.
@@ -120,13 +120,13 @@ pub use context::{PendingChecks, WebhookContext};
 pub use endpoint::{Service, Services};
 pub use memory::CallMemory;
 pub use mutate::mutate;
-pub use observer::{Called, Conditions, Rejection, WebhookObserver};
-pub use outcome::Mutated;
+pub use observer::{EndedCall, Conditions, Rejection, WebhookObserver};
+pub use outcome::MutatedRequest;
 pub use pratique_core::{
-    Attributes, DenialCause, EvalContext, Missing, DecisionNeed, NeedKind, OnUndecided, Origin, AdmissionPhase, Undecided,
+    Attributes, DenialCause, EvalContext, MissingDependency, DecisionNeed, NeedKind, OnUndecided, Origin, AdmissionPhase, UndecidedDecision,
     UnfinishedEvaluation, ValidationOutcome,
 };
-pub use probe::{Probed, probe_mutating, probe_validating};
+pub use probe::{ProbeResult, probe_mutating, probe_validating};
 pub use reinvocation::Reinvocation;
 pub use transport::HttpCaller;
 pub use validate::validate;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_core::{Attributes, ObjectMutator, Origin, AdmissionPhase};
 use pratique_json::Value;
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 use pratique_types::configuration::StaticOrder;
 use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
@@ -18,7 +18,7 @@ use crate::context::WebhookContext;
 use crate::memory::CallMemory;
 use crate::object_error::ObjectError;
 use crate::observer::WebhookObserver;
-use crate::outcome::{DispatchEnd, Mutated, UnfinishedEvaluation};
+use crate::outcome::{DispatchEnd, MutatedRequest, UnfinishedEvaluation};
 use crate::patching::{PatchTarget, patched};
 use crate::reinvocation::Reinvocation;
 use crate::review::{SharedReview, ReviewSubject};
@@ -40,7 +40,7 @@ pub async fn mutate<'s>(
     reinvocation: &mut Reinvocation,
     caller: &dyn Caller,
     observer: &mut dyn WebhookObserver,
-) -> Result<Mutated, UnfinishedEvaluation> {
+) -> Result<MutatedRequest, UnfinishedEvaluation> {
     let attributes = attributes.into();
     let run = PhaseRun::new(AdmissionPhase::Mutating, attributes, context);
     let mut mutation = MutationRun {
@@ -54,7 +54,7 @@ pub async fn mutate<'s>(
     reinvocation.begin(attributes.object);
     let ended = mutation.run(sets, reinvocation, caller, observer).await;
     let ended = ended.and_then(|()| mutation.finish());
-    let mut outcome = Mutated::default();
+    let mut outcome = MutatedRequest::default();
     match ended {
         Err(DispatchEnd::Unfinished(unfinished)) => return Err(unfinished),
         Err(DispatchEnd::Refused(status, cause)) => {
@@ -189,7 +189,7 @@ impl<'s> MutationRun<'_, 's> {
         let version = self.version.as_ref();
         let object = version.map_or(&self.requested, |version| &version.objects.object);
         let matched = self.run.matches(webhook, object.get(), observer)?;
-        let Some(Matched { resource, kind }) = matched else {
+        let Some(MatchedResource { resource, kind }) = matched else {
             return Ok(None);
         };
         let matched = OwnedMatch {
@@ -300,7 +300,7 @@ impl<'s> MutationRun<'_, 's> {
                 let subject = ReviewSubject {
                     request: self.run.attributes.request,
                     name: self.run.name,
-                    matched: Matched {
+                    matched: MatchedResource {
                         resource: &matched.resource,
                         kind: &matched.kind,
                     },

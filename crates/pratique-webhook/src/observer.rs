@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use pratique_core::{AdmissionPhase, Undecided};
+use pratique_core::{AdmissionPhase, UndecidedDecision};
 use pratique_types::Operation;
 
 /// Observes the calls of webhooks. The methods do nothing unless implemented.
 pub trait WebhookObserver: Send {
     /// A webhook was called, or could not be called.
-    fn called(&mut self, called: &Called<'_>) {
+    fn called(&mut self, called: &EndedCall<'_>) {
         let _ = called;
     }
 
@@ -19,7 +19,7 @@ pub trait WebhookObserver: Send {
     }
 
     /// Whether a webhook is called depends on missing input.
-    fn undecided(&mut self, undecided: &Undecided) {
+    fn undecided(&mut self, undecided: &UndecidedDecision) {
         let _ = undecided;
     }
 }
@@ -29,7 +29,7 @@ impl WebhookObserver for () {}
 
 /// A call that ended.
 #[derive(Clone, Debug)]
-pub struct Called<'a> {
+pub struct EndedCall<'a> {
     /// The name of the webhook.
     pub webhook: &'a str,
     /// The name of its configuration.

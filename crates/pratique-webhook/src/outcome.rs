@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_core::{DenialCause, Undecided};
+use pratique_core::{DenialCause, UndecidedDecision};
 pub(crate) use pratique_core::{UnfinishedEvaluation, ValidationOutcome};
 use pratique_json::Value;
 use pratique_types::Status;
@@ -15,12 +15,12 @@ pub(crate) enum DispatchEnd {
     /// The request is refused.
     Refused(Box<Status>, DenialCause),
     /// Whether a webhook is called depends on missing input.
-    Undecided(Box<Undecided>),
+    Undecided(Box<UndecidedDecision>),
 }
 
 /// The outcome of mutating webhooks for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mutated {
+pub struct MutatedRequest {
     /// The changed object; `None` where it did not change, and where the request is refused.
     pub object: Option<Value<'static>>,
     /// Why the request is refused; `None` where it may continue.
@@ -28,7 +28,7 @@ pub struct Mutated {
     /// The cause of a refusal; `None` where the request may continue.
     pub cause: Option<DenialCause>,
     /// The webhook whose match depends on missing input: no webhook after it is called.
-    pub undecided: Option<Box<Undecided>>,
+    pub undecided: Option<Box<UndecidedDecision>>,
     /// The warnings for the user, in order, repetitions included.
     pub warnings: Vec<String>,
     /// What is recorded in the audit log.
@@ -37,7 +37,7 @@ pub struct Mutated {
     pub patch_annotations: BTreeMap<String, String>,
 }
 
-impl Mutated {
+impl MutatedRequest {
     /// Whether the request may continue.
     pub fn allowed(&self) -> bool {
         self.status.is_none() && self.undecided.is_none()

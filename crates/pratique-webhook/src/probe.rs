@@ -19,14 +19,14 @@ use crate::Origin;
 use crate::configurations::{MutatingWebhooks, ValidatingWebhooks, WebhookSet};
 use crate::context::WebhookContext;
 use crate::mutate::mutate;
-use crate::observer::{Called, Rejection, WebhookObserver};
+use crate::observer::{EndedCall, Rejection, WebhookObserver};
 use crate::reinvocation::Reinvocation;
 use crate::transport::{Certificate, HttpCaller};
 use crate::validate::validate;
 
 /// The result of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probed {
+pub struct ProbeResult {
     /// The name of the webhook.
     pub webhook: String,
     /// Its URL; empty if it is not known.
@@ -55,11 +55,11 @@ macro_rules! matching_all {
 pub async fn probe_mutating(
     configuration: &api::MutatingWebhookConfiguration,
     caller: &HttpCaller,
-) -> Vec<Probed> {
+) -> Vec<ProbeResult> {
     let probe = async |webhook: &api::MutatingWebhook| {
         let request = match request(webhook.rules.as_deref().unwrap_or_default()) {
             Ok(OwnedAdmissionRequest(request)) => request,
-            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
+            Err(error) => return ProbeResult::failed(&webhook.name, error.to_string()),
         };
         let mut configuration = configuration.clone();
         configuration.webhooks = Some(vec![matching_all!(webhook as MutatingWebhook)]);
@@ -87,11 +87,11 @@ pub async fn probe_mutating(
 pub async fn probe_validating(
     configuration: &api::ValidatingWebhookConfiguration,
     caller: &HttpCaller,
-) -> Vec<Probed> {
+) -> Vec<ProbeResult> {
     let probe = async |webhook: &api::ValidatingWebhook| {
         let request = match request(webhook.rules.as_deref().unwrap_or_default()) {
             Ok(OwnedAdmissionRequest(request)) => request,
-            Err(error) => return Probed::failed(&webhook.name, error.to_string()),
+            Err(error) => return ProbeResult::failed(&webhook.name, error.to_string()),
         };
         let mut configuration = configuration.clone();
         configuration.webhooks = Some(vec![matching_all!(webhook as ValidatingWebhook)]);
@@ -106,9 +106,9 @@ pub async fn probe_validating(
     join_all(configuration.webhooks.iter().flatten().map(probe)).await
 }
 
-impl Probed {
+impl ProbeResult {
     fn failed(webhook: &str, reason: String) -> Self {
-        Probed {
+        ProbeResult {
             webhook: webhook.to_owned(),
             url: String::new(),
             certificate: None,
@@ -124,7 +124,7 @@ struct CallRecorder {
 }
 
 impl WebhookObserver for CallRecorder {
-    fn called(&mut self, called: &Called<'_>) {
+    fn called(&mut self, called: &EndedCall<'_>) {
         let answered = !called.answer.is_empty() && called.rejection != Some(Rejection::CallFailed);
         self.ended = Some(match called.failure {
             Some(failure) if !answered => Err(failure.to_owned()),
@@ -135,7 +135,7 @@ impl WebhookObserver for CallRecorder {
 
 impl CallRecorder {
     /// The result of probing the only webhook, whose status denies the request if there is one.
-    fn probed(self, webhooks: &WebhookSet, caller: &HttpCaller, status: Option<Box<Status>>) -> Probed {
+    fn probed(self, webhooks: &WebhookSet, caller: &HttpCaller, status: Option<Box<Status>>) -> ProbeResult {
         let webhook = webhooks.all.first();
         let name = webhook
             .map(|webhook| webhook.name.to_string())
@@ -143,7 +143,7 @@ impl CallRecorder {
         let endpoint = webhook.and_then(|webhook| webhook.location.endpoint.as_ref().ok());
         let not_called =
             || Err(status.map_or_else(|| "it was not called".to_owned(), |status| status.message));
-        Probed {
+        ProbeResult {
             webhook: name,
             url: endpoint.map(|endpoint| endpoint.url.clone()).unwrap_or_default(),
             certificate: endpoint.and_then(|endpoint| caller.certificate(endpoint)),

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use pratique_json::{Value, write};
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo};
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub(crate) struct ReviewSubject<'r> {
     /// The name of the object, as far as it is known.
     pub(crate) name: &'r str,
     /// The resource and kind that the webhook matched.
-    pub(crate) matched: Matched<'r>,
+    pub(crate) matched: MatchedResource<'r>,
     /// The object, in the kind that the webhook matched.
     pub(crate) object: &'r Value<'r>,
     /// The stored object, in the kind that the webhook matched.
@@ -123,7 +123,7 @@ mod tests {
         let subject = ReviewSubject {
             request: &request,
             name: "p",
-            matched: Matched {
+            matched: MatchedResource {
                 resource: &request.resource,
                 kind: &request.kind,
             },

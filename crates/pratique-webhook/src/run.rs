@@ -2,10 +2,10 @@
 //! answers.
 
 use pratique_core::{
-    Attributes, ConditionError, MatchFailure, Missing, OnUndecided, AdmissionPhase, RequestMatcher, Undecided,
+    Attributes, ConditionError, MatchFailure, MissingDependency, OnUndecided, AdmissionPhase, RequestMatcher, UndecidedDecision,
 };
 use pratique_json::Value;
-use pratique_match::{Matched, Target};
+use pratique_match::{MatchedResource, Target};
 use pratique_types::Status;
 use tokio::time::Instant;
 
@@ -34,7 +34,7 @@ pub(crate) struct PhaseRun<'r, 's> {
     pub(crate) converter: VersionConverter<'s>,
     pub(crate) memory: PhaseMemory,
     /// The validating webhooks whose match is undecided.
-    pub(crate) undecided: Vec<Undecided>,
+    pub(crate) undecided: Vec<UndecidedDecision>,
 }
 
 /// The warnings and audit annotations from the answers of webhooks.
@@ -109,7 +109,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         webhook: &CompiledWebhook,
         object: &'o Value<'o>,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<Option<Matched<'o>>, DispatchEnd>
+    ) -> Result<Option<MatchedResource<'o>>, DispatchEnd>
     where
         's: 'o,
     {
@@ -175,12 +175,12 @@ impl<'r, 's> PhaseRun<'r, 's> {
         let request = self.attributes.request;
         let missing = if request.lacks_old_object {
             let path = "oldObject".to_owned();
-            Missing::OldObject { path }
+            MissingDependency::OldObject { path }
         } else if request.assumes_resource {
-            Missing::resource_of(&request.kind)
+            MissingDependency::resource_of(&request.kind)
         } else if request.lacks_details {
             let path = "request.userInfo.groups".to_owned();
-            Missing::RequestDetail { path }
+            MissingDependency::RequestDetail { path }
         } else {
             return Ok(true);
         };
@@ -193,7 +193,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
     fn handle_undecided(
         &mut self,
         webhook: &CompiledWebhook,
-        missing: Missing,
+        missing: MissingDependency,
         observer: &mut dyn WebhookObserver,
     ) -> Result<(), DispatchEnd> {
         let undecided = self.undecided_by(webhook, missing, observer);
@@ -214,7 +214,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         webhook: &CompiledWebhook,
         observer: &mut dyn WebhookObserver,
     ) -> Result<(), DispatchEnd> {
-        self.handle_undecided(webhook, Missing::WebhookAnswer, observer)
+        self.handle_undecided(webhook, MissingDependency::WebhookAnswer, observer)
     }
 
     /// A webhook that lacks something, as undecided; `None` where its failure policy ignores that.
@@ -224,10 +224,10 @@ impl<'r, 's> PhaseRun<'r, 's> {
     pub(crate) fn undecided_by(
         &self,
         webhook: &CompiledWebhook,
-        missing: Missing,
+        missing: MissingDependency,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<Option<Undecided>, Box<Status>> {
-        let undecided = Undecided {
+    ) -> Result<Option<UndecidedDecision>, Box<Status>> {
+        let undecided = UndecidedDecision {
             plugin: self.phase.webhook_plugin().into(),
             name: webhook.name.to_string(),
             binding: None,

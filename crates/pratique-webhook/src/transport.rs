@@ -33,7 +33,7 @@ use clients::EndpointClients;
 
 pub use certificate::Certificate;
 pub use credentials::{CredentialError, CredentialSource, Credentials, Impersonation, NoCredentials};
-pub use guard::{Breaker, Budget, Limited};
+pub use guard::{Breaker, Budget, LimitedCaller};
 
 /// The most that is read of an answer, unless set otherwise: the reference has no bound.
 pub const LARGEST_ANSWER: usize = 64 << 20;

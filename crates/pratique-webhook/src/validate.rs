@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use pratique_core::{Attributes, DenialCause, Missing, AdmissionPhase, Undecided};
-use pratique_match::Matched;
+use pratique_core::{Attributes, DenialCause, MissingDependency, AdmissionPhase, UndecidedDecision};
+use pratique_match::MatchedResource;
 use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
 
@@ -161,7 +161,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
     fn review(
         &mut self,
         review_version: ReviewVersion,
-        matched: Matched<'_>,
+        matched: MatchedResource<'_>,
         version: usize,
         webhook: &CompiledWebhook,
     ) -> Result<usize, DispatchEnd> {
@@ -204,7 +204,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
             match result {
                 Ok(()) => {}
                 Err(CallFailure::Unknown) => {
-                    let undecided = self.run.undecided_by(webhook, Missing::WebhookAnswer, observer);
+                    let undecided = self.run.undecided_by(webhook, MissingDependency::WebhookAnswer, observer);
                     answers.unknown(undecided, &exchange);
                 }
                 Err(failure) => answers.fail(index, webhook, failure, &exchange),
@@ -230,12 +230,12 @@ struct AnswersSoFar {
     memory: Option<Arc<CallMemory>>,
     records: AnswerRecords,
     /// The webhooks whose answers are unknown.
-    undecided: Vec<Undecided>,
+    undecided: Vec<UndecidedDecision>,
 }
 
 impl AnswersSoFar {
     /// Records an unknown answer, as undecided, as ignored or as a refusal.
-    fn unknown(&mut self, undecided: Result<Option<Undecided>, Box<Status>>, exchange: &CallExchange) {
+    fn unknown(&mut self, undecided: Result<Option<UndecidedDecision>, Box<Status>>, exchange: &CallExchange) {
         match undecided {
             Ok(undecided) => self.undecided.extend(undecided),
             Err(status) if self.refusal.is_none() => {

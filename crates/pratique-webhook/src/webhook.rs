@@ -6,7 +6,7 @@ use std::time::Duration;
 use k8s_openapi::api::admissionregistration::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_core::FailurePolicy;
-use pratique_expression::{Cache, Composition, Declarations, Expression, ExpressionError, Use};
+use pratique_expression::{Cache, Composition, Declarations, Expression, ExpressionError, ExpressionPurpose};
 use pratique_match::MatchResources;
 
 use crate::endpoint::ServiceLocation;
@@ -81,7 +81,7 @@ impl CompiledWebhook {
         };
         let conditions = fields.conditions.unwrap_or_default().iter();
         let conditions = conditions
-            .map(|condition| composition.compile(&condition.expression, Use::MatchCondition, declarations));
+            .map(|condition| composition.compile(&condition.expression, ExpressionPurpose::MatchCondition, declarations));
         let versions = fields.review_versions.iter();
         CompiledWebhook {
             name: fields.name.into(),

@@ -34,7 +34,7 @@ struct SharedBudget {
 
 /// The budget is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exceeded;
+pub struct BudgetExceeded;
 
 impl Budget {
     /// A budget of so many bytes.
@@ -61,13 +61,13 @@ impl Budget {
     ///
     /// # Errors
     /// When there are not that many left.
-    pub fn spend(&self, bytes: u64) -> Result<(), Exceeded> {
+    pub fn spend(&self, bytes: u64) -> Result<(), BudgetExceeded> {
         let previous_bytes = self.0.spent.fetch_add(bytes, Ordering::Relaxed);
         match previous_bytes.checked_add(bytes) {
             Some(spent) if spent <= self.0.limit => Ok(()),
             _ => {
                 self.exceed();
-                Err(Exceeded)
+                Err(BudgetExceeded)
             }
         }
     }
@@ -127,7 +127,7 @@ impl<'b> Meter<'b> {
     ///
     /// # Errors
     /// When the budget does not have them.
-    pub fn value(&mut self, length: usize) -> Result<(), Exceeded> {
+    pub fn value(&mut self, length: usize) -> Result<(), BudgetExceeded> {
         self.spend(VALUE, length)
     }
 
@@ -135,7 +135,7 @@ impl<'b> Meter<'b> {
     ///
     /// # Errors
     /// When the budget does not have them.
-    pub fn key(&mut self, length: usize) -> Result<(), Exceeded> {
+    pub fn key(&mut self, length: usize) -> Result<(), BudgetExceeded> {
         self.spend(KEY, length)
     }
 
@@ -143,11 +143,11 @@ impl<'b> Meter<'b> {
     ///
     /// # Errors
     /// When the budget does not have them.
-    pub fn spend_text(&mut self, length: usize) -> Result<(), Exceeded> {
+    pub fn spend_text(&mut self, length: usize) -> Result<(), BudgetExceeded> {
         self.spend(0, length)
     }
 
-    fn spend(&mut self, fixed: u64, length: usize) -> Result<(), Exceeded> {
+    fn spend(&mut self, fixed: u64, length: usize) -> Result<(), BudgetExceeded> {
         let length = u64::try_from(length).unwrap_or(u64::MAX);
         let bytes = length.saturating_mul(TEXT).saturating_add(fixed);
         self.total = self.total.saturating_add(bytes);
@@ -162,7 +162,7 @@ impl<'b> Meter<'b> {
     ///
     /// # Errors
     /// When the budget does not have it.
-    pub fn finish(self) -> Result<u64, Exceeded> {
+    pub fn finish(self) -> Result<u64, BudgetExceeded> {
         self.budget.spend(self.unspent)?;
         Ok(self.total)
     }
@@ -177,9 +177,9 @@ mod tests {
         let budget = Budget::new(3 << 20);
         assert_eq!(budget.spend(2 << 20), Ok(()));
         assert_eq!((budget.left(), budget.is_exceeded()), (1 << 20, false));
-        assert_eq!(budget.clone().spend(2 << 20), Err(Exceeded));
+        assert_eq!(budget.clone().spend(2 << 20), Err(BudgetExceeded));
         assert_eq!((budget.left(), budget.is_exceeded()), (0, true));
-        assert_eq!(budget.spend(0), Err(Exceeded));
+        assert_eq!(budget.spend(0), Err(BudgetExceeded));
         assert!(budget.message().starts_with("more than 3 MiB"));
     }
 
@@ -195,6 +195,6 @@ mod tests {
         assert_eq!(meter.finish(), Ok(total));
         assert_eq!(budget.left(), (1 << 20) - total);
         let mut meter = Meter::new(&budget);
-        assert_eq!(meter.spend_text(1 << 20), Err(Exceeded));
+        assert_eq!(meter.spend_text(1 << 20), Err(BudgetExceeded));
     }
 }

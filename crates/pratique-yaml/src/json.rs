@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 pub use write::write;
 
-use crate::budget::{Budget, Exceeded, Meter};
+use crate::budget::{Budget, BudgetExceeded, Meter};
 use crate::position::Span;
 use crate::tree::{Entry, NodeId, StringStyle, Tree, TreeValue};
 
@@ -80,7 +80,7 @@ pub fn parse_first(bytes: &[u8], budget: &Budget) -> Result<(Document, usize), S
 }
 
 /// The values exceed the budget at this one.
-fn exceeded(budget: &Budget, offset: usize) -> impl FnOnce(Exceeded) -> SyntaxError {
+fn exceeded(budget: &Budget, offset: usize) -> impl FnOnce(BudgetExceeded) -> SyntaxError {
     move |_| SyntaxError {
         message: budget.message(),
         offset,

@@ -60,7 +60,7 @@ pub struct DocumentStart {
     /// The byte at which that line starts, in a file without carriage returns.
     pub offset: usize,
     /// The blanks before it on that line.
-    pub lead: Lead,
+    pub lead: TrimmedBlanks,
 }
 
 impl DocumentStart {
@@ -68,7 +68,7 @@ impl DocumentStart {
     pub const FILE: Self = Self {
         line: 1,
         offset: 0,
-        lead: Lead { chars: 0, bytes: 0 },
+        lead: TrimmedBlanks { chars: 0, bytes: 0 },
     };
 }
 
@@ -84,7 +84,7 @@ pub fn file_lines(content: &[u8]) -> FileLines {
 
 /// Blanks that were trimmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lead {
+pub struct TrimmedBlanks {
     /// How many characters.
     pub chars: usize,
     /// How many bytes.
@@ -153,7 +153,7 @@ impl From<CompactStart> for DocumentStart {
         DocumentStart {
             line: start.line as usize,
             offset: start.offset as usize,
-            lead: Lead { chars, bytes },
+            lead: TrimmedBlanks { chars, bytes },
         }
     }
 }
@@ -246,7 +246,7 @@ impl DocumentSource {
         let start = lines.get(line).copied().unwrap_or_default() as usize;
         let line_start_text = self.as_str().get(start..offset).unwrap_or_default();
         let from = self.start();
-        let lead = if line == 0 { from.lead } else { Lead::default() };
+        let lead = if line == 0 { from.lead } else { TrimmedBlanks::default() };
         let file_line = from.line + line;
         let line_start = match self.file_lines() {
             Some(lines) => lines
@@ -344,7 +344,7 @@ mod tests {
         let start = DocumentStart {
             line,
             offset: file.split_inclusive('\n').take(line - 1).map(str::len).sum(),
-            lead: Lead::default(),
+            lead: TrimmedBlanks::default(),
         };
         let lines = file_lines(file.as_bytes());
         let source = DocumentSource::new("f".into(), 0, text.to_owned(), start, lines);

@@ -26,7 +26,7 @@ use std::fmt::{self, Display, Formatter};
 
 pub use encoding::EncodingError;
 
-use crate::budget::{Budget, Exceeded};
+use crate::budget::{Budget, BudgetExceeded};
 use crate::position::Span;
 use crate::tree::{NodeId, Tree};
 
@@ -84,7 +84,7 @@ impl SyntaxError {
     }
 
     /// The values exceed the budget at this one.
-    fn exceeded(budget: &Budget, span: Span) -> impl FnOnce(Exceeded) -> Self {
+    fn exceeded(budget: &Budget, span: Span) -> impl FnOnce(BudgetExceeded) -> Self {
         move |_| Self::new(format!("yaml: {}", budget.message()), span)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_manifest::{Kind, Loaded, ManifestPlugin, ManifestSet};
+use pratique_manifest::{Kind, SourcedObject, ManifestPlugin, ManifestSet};
 use pratique_policy::{MutatingPolicies, Origin, Policies};
 use pratique_types::admissionregistration::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 #[cfg(feature = "webhooks")]
@@ -140,7 +140,7 @@ impl AdmissionConfig {
     fn objects<'a, T: 'a>(
         &'a self,
         origin: Origin,
-        of_set: impl Fn(&'a ManifestSet) -> &'a Vec<Loaded<T>> + 'a,
+        of_set: impl Fn(&'a ManifestSet) -> &'a Vec<SourcedObject<T>> + 'a,
         of_api: impl Fn(&'a Configurations) -> &'a Vec<Arc<T>> + 'a,
     ) -> impl Iterator<Item = &'a Arc<T>> {
         let (sets, api): (&[_], &[_]) = match origin {

@@ -2,14 +2,14 @@
 
 use pratique_audit::{Event, Level, Log};
 
-use crate::live::{AdmissionObserver, Answered};
+use crate::live::{AdmissionObserver, AnsweredRequest};
 
 impl AdmissionObserver for Log {
-    fn answered(&self, answered: &Answered<'_>) {
+    fn answered(&self, answered: &AnsweredRequest<'_>) {
         if self.level() == Level::None {
             return;
         }
-        let Answered {
+        let AnsweredRequest {
             request,
             outcome,
             received,

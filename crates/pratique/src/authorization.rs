@@ -1,6 +1,6 @@
 //! The authorization checks of expressions (`authorizer` in CEL), and what answers them.
 //!
-//! An [`Authorizer`] answers at once, for [`Admission::admit_policies`](crate::Admission::admit_policies). A [`Decider`] may
+//! An [`Authorizer`] answers at once, for [`Admission::admit_policies`](crate::Admission::admit_policies). A [`CheckDecider`] may
 //! ask an API server first: the checks of a request are collected while its policies are evaluated, asked together, and the
 //! policies evaluated again with the answers.
 
@@ -15,15 +15,15 @@ pub use pratique_policy::authz::{
 };
 
 /// Answers authorization checks, possibly by a request to another process, such as SubjectAccessReviews.
-pub trait Decider: Send + Sync {
+pub trait CheckDecider: Send + Sync {
     /// Answers questions, in their order. Policies that depend on a missing answer are undecided.
-    fn decide(&self, questions: Vec<Question>) -> Decisions<'_>;
+    fn decide(&self, questions: Vec<Question>) -> PendingDecisions<'_>;
 }
 
 /// Answers nothing: policies that depend on an authorization check are undecided. The default of a
 /// [`Live`](crate::Live).
-impl Decider for NoAuthorizer {
-    fn decide(&self, _: Vec<Question>) -> Decisions<'_> {
+impl CheckDecider for NoAuthorizer {
+    fn decide(&self, _: Vec<Question>) -> PendingDecisions<'_> {
         Box::pin(async { Vec::new() })
     }
 }
@@ -33,19 +33,19 @@ impl Decider for NoAuthorizer {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOpinion;
 
-impl Decider for NoOpinion {
-    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+impl CheckDecider for NoOpinion {
+    fn decide(&self, questions: Vec<Question>) -> PendingDecisions<'_> {
         Box::pin(async move { vec![AuthorizerDecision::default(); questions.len()] })
     }
 }
 
-/// A [`Decider`] by an [`Authorizer`] that answers at once. From the first question on that it cannot answer, no question
+/// A [`CheckDecider`] by an [`Authorizer`] that answers at once. From the first question on that it cannot answer, no question
 /// asked at the same time is answered.
 #[derive(Clone, Debug)]
 pub struct AtOnce<A>(pub A);
 
-impl<A: Authorizer> Decider for AtOnce<A> {
-    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+impl<A: Authorizer> CheckDecider for AtOnce<A> {
+    fn decide(&self, questions: Vec<Question>) -> PendingDecisions<'_> {
         let answers = questions
             .iter()
             .map(|question| self.0.authorize(&question.as_check()));
@@ -59,7 +59,7 @@ impl<A: Authorizer> Decider for AtOnce<A> {
 }
 
 /// Answers to come.
-pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<AuthorizerDecision>> + Send + 'd>>;
+pub type PendingDecisions<'d> = Pin<Box<dyn Future<Output = Vec<AuthorizerDecision>> + Send + 'd>>;
 
 /// The answers to the checks of one request, each sent once.
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ impl RequestAnswers {
     }
 
     /// Sends the open questions; returns whether there were any.
-    pub(crate) async fn ask(&self, decider: &dyn Decider) -> bool {
+    pub(crate) async fn ask(&self, decider: &dyn CheckDecider) -> bool {
         let questions = std::mem::take(&mut *lock(&self.open));
         if questions.is_empty() {
             return false;

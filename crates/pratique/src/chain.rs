@@ -23,7 +23,7 @@ use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, 
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
-use crate::authorization::{RequestAnswers, Authorizer, Decider, NoAuthorizer};
+use crate::authorization::{RequestAnswers, Authorizer, CheckDecider, NoAuthorizer};
 use crate::clock::RunStopwatch;
 use crate::cluster::{DynParamSource, WithParams};
 use crate::deadline::{check_interrupt, interrupted, within};
@@ -44,7 +44,7 @@ pub struct AdmissionContext<'c> {
     /// The view of the cluster, which does not change during the request.
     pub cluster: &'c (dyn Cluster + Sync),
     /// Answers authorization checks.
-    pub decider: &'c dyn Decider,
+    pub decider: &'c dyn CheckDecider,
     /// Answers checks at once where it can; only the others are sent to the decider.
     pub authorizer: Option<Arc<dyn Authorizer>>,
     /// A source of params that the cluster does not have.
@@ -79,7 +79,7 @@ impl<'c> AdmissionContext<'c> {
 
     /// Sets the decider of authorization checks.
     #[must_use]
-    pub fn with_decider(self, decider: &'c dyn Decider) -> Self {
+    pub fn with_decider(self, decider: &'c dyn CheckDecider) -> Self {
         AdmissionContext { decider, ..self }
     }
 

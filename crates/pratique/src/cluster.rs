@@ -69,7 +69,7 @@ mod view;
 
 pub use assuming::AssumedNamespaces;
 pub use objects::Objects;
-pub use overlay::Overlay;
+pub use overlay::ClusterOverlay;
 pub(crate) use params::WithParams;
 pub use params::{DynParamSource, ParamSource};
 pub(crate) use plugin_view::PluginView;

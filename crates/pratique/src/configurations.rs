@@ -29,7 +29,7 @@ pub struct Configurations {
 /// Loaded manifests as objects of the API.
 impl From<ManifestSet> for Configurations {
     fn from(set: ManifestSet) -> Self {
-        fn objects<T>(list: Vec<pratique_manifest::Loaded<T>>) -> Vec<Arc<T>> {
+        fn objects<T>(list: Vec<pratique_manifest::SourcedObject<T>>) -> Vec<Arc<T>> {
             list.into_iter().map(|loaded| loaded.object).collect()
         }
         Configurations {

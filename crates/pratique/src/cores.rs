@@ -12,9 +12,9 @@ use pratique_workers::{ScopedThreads, Workers};
 /// There is one thread for each core except that of the caller. All users share the threads, which start with the first work
 /// and stay.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cores;
+pub struct MachineCores;
 
-impl Workers for Cores {
+impl Workers for MachineCores {
     #[cfg(feature = "parallel")]
     fn run_on(&self, others: usize, work: &(dyn Fn() + Sync)) {
         pool::run_on(others, work);
@@ -48,7 +48,7 @@ impl Default for HelperWorkers {
     fn default() -> Self {
         HelperWorkers {
             starting: Arc::new(ScopedThreads),
-            evaluating: Arc::new(Cores),
+            evaluating: Arc::new(MachineCores),
         }
     }
 }

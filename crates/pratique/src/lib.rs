@@ -219,7 +219,7 @@ mod webhooks;
 pub mod workers {
     pub use pratique_workers::{ScopedThreads, Sequential, Workers};
 
-    pub use crate::cores::Cores;
+    pub use crate::cores::MachineCores;
 }
 
 pub use pratique_json as json;
@@ -236,7 +236,7 @@ pub use chain::AdmissionContext;
 pub use cluster::Objects;
 pub use configurations::Configurations;
 pub use limits::Limits;
-pub use live::{AdmitError, Live, LiveBuilder, StartError, Unavailable};
+pub use live::{AdmitError, Live, LiveBuilder, StartError, UnavailableReason};
 #[doc(hidden)]
 pub use outcome::OutcomeMemory;
 pub use outcome::{AdmissionDecision, Outcome};

@@ -32,10 +32,10 @@ use worker::{ChangeNotifier, ChangeWorker};
 
 pub use admit_error::AdmitError;
 pub use builder::{LiveBuilder, StartError};
-pub use observer::{AdmissionObserver, Answered, Reload, ReloadResult};
-pub use readiness::Unavailable;
-pub use service::{PhaseService, Reviewing};
-pub use source::{Changed, InMemory, Source};
+pub use observer::{AdmissionObserver, AnsweredRequest, DirectoryReload, ReloadResult};
+pub use readiness::UnavailableReason;
+pub use service::{PhaseService, PendingReview};
+pub use source::{SourceNotifier, InMemory, Source};
 
 /// Admission that stays current: static directories, the API's configuration and the cluster may change while requests
 /// are evaluated. Copies share one instance; when the last is dropped, the background tasks end.
@@ -82,7 +82,7 @@ impl Live {
         request: &AdmissionRequest<'_>,
         phases: impl Into<AdmissionPhases>,
         limits: impl Into<Limits>,
-    ) -> Result<Outcome, Unavailable> {
+    ) -> Result<Outcome, UnavailableReason> {
         self.core.admit(request, phases.into(), limits.into()).await
     }
 
@@ -177,7 +177,7 @@ impl Live {
     ///
     /// # Errors
     /// It was stopped.
-    pub async fn ready(&self) -> Result<(), Unavailable> {
+    pub async fn ready(&self) -> Result<(), UnavailableReason> {
         poll_fn(|context| self.core.readiness.poll(context)).await
     }
 
@@ -200,7 +200,7 @@ impl Live {
     ///
     /// # Errors
     /// It was stopped.
-    pub async fn changed(&self, since: Option<&Arc<Admission>>) -> Result<Arc<Admission>, Unavailable> {
+    pub async fn changed(&self, since: Option<&Arc<Admission>>) -> Result<Arc<Admission>, UnavailableReason> {
         let other = || {
             let current = self.core.current.load_full();
             current.filter(|current| since.is_none_or(|since| !Arc::ptr_eq(since, current)))

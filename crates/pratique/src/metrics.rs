@@ -5,14 +5,14 @@ use std::time::Duration;
 use pratique_manifest::ManifestPlugin;
 use pratique_metrics as metrics;
 use pratique_metrics::Metrics;
-use pratique_policy::{Effect, ErrorType, Mutating, ObservedDecision, Undecided};
+use pratique_policy::{Effect, ErrorType, MutationAttempt, ObservedDecision, UndecidedDecision};
 use pratique_types::Operation;
 
-use crate::live::{AdmissionObserver, Reload, ReloadResult};
+use crate::live::{AdmissionObserver, DirectoryReload, ReloadResult};
 use crate::observer::{ChainObserver, AdmissionPhase, ChainSpan};
 
 impl AdmissionObserver for Metrics {
-    fn reloaded(&self, reload: &Reload<'_>) {
+    fn reloaded(&self, reload: &DirectoryReload<'_>) {
         let plugin = reload.plugin.name();
         match reload.result {
             ReloadResult::Loaded { hash } => self.reload_succeeded(plugin, hash, reload.at),
@@ -116,19 +116,19 @@ impl pratique_policy::PolicyObserver for RequestCounts<'_> {
             .push((conditions.policy.into(), operation, conditions.errors));
     }
 
-    fn mutating(&mut self, mutating: &Mutating<'_>) {
+    fn mutating(&mut self, mutating: &MutationAttempt<'_>) {
         let names = (mutating.policy.into(), mutating.binding.into());
         self.mutations.push((names, error(mutating.error)));
     }
 
-    fn undecided(&mut self, undecided: &Undecided) {
+    fn undecided(&mut self, undecided: &UndecidedDecision) {
         count_undecided(self.metrics, undecided);
     }
 }
 
 #[cfg(feature = "webhooks")]
 impl pratique_webhook::WebhookObserver for RequestCounts<'_> {
-    fn called(&mut self, called: &pratique_webhook::Called<'_>) {
+    fn called(&mut self, called: &pratique_webhook::EndedCall<'_>) {
         use pratique_webhook::Rejection;
 
         let (name, operation) = (called.webhook, operation(called.operation));
@@ -171,12 +171,12 @@ impl pratique_webhook::WebhookObserver for RequestCounts<'_> {
         }
     }
 
-    fn undecided(&mut self, undecided: &Undecided) {
+    fn undecided(&mut self, undecided: &UndecidedDecision) {
         count_undecided(self.metrics, undecided);
     }
 }
 
-fn count_undecided(metrics: &Metrics, undecided: &Undecided) {
+fn count_undecided(metrics: &Metrics, undecided: &UndecidedDecision) {
     metrics.undecided(&undecided.name, &undecided.plugin, undecided.missing.kind());
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pratique_policy::{Attributes, Undecided};
+use pratique_policy::{Attributes, UndecidedDecision};
 pub use pratique_policy::{AdmissionPhase, AdmissionPhases};
 use pratique_types::{Operation, Status};
 
@@ -56,7 +56,7 @@ impl pratique_policy::PolicyObserver for LoggingObserver<'_> {
         }
     }
 
-    fn mutating(&mut self, mutating: &pratique_policy::Mutating<'_>) {
+    fn mutating(&mut self, mutating: &pratique_policy::MutationAttempt<'_>) {
         if let Some(observer) = &mut self.0 {
             observer.mutating(mutating);
         }
@@ -74,7 +74,7 @@ impl pratique_policy::PolicyObserver for LoggingObserver<'_> {
         }
     }
 
-    fn undecided(&mut self, undecided: &Undecided) {
+    fn undecided(&mut self, undecided: &UndecidedDecision) {
         tracing::warn!("{undecided}");
         if let Some(observer) = &mut self.0 {
             observer.undecided(undecided);
@@ -115,7 +115,7 @@ pub enum StepResult<'a> {
     /// It refuses the request.
     Refused(&'a Status),
     /// It depends on missing input.
-    Undecided(&'a Undecided),
+    Undecided(&'a UndecidedDecision),
     /// It was not finished.
     Unfinished,
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pratique_json::{Value, base64};
 use pratique_manifest::ManifestPlugin;
 use pratique_merge::json_patch::{Operation, diff};
-use pratique_plugin::{ChangedQuota, Created};
-use pratique_policy::{DenialCause, HeldMemory, Missing, Mutated, MutationStep, Undecided, ValidationOutcome, same};
+use pratique_plugin::{ChangedQuota, CreatedObject};
+use pratique_policy::{DenialCause, HeldMemory, MissingDependency, MutatedRequest, MutationStep, UndecidedDecision, ValidationOutcome, same};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
 
 use crate::observer::VALIDATION;
@@ -36,7 +36,7 @@ pub struct Outcome {
     pub refused_by: Option<Box<str>>,
     /// The plugins, policies and webhooks whose decision depends on missing input, and the input that is missing. They
     /// do not affect a denial.
-    pub undecided: Vec<Undecided>,
+    pub undecided: Vec<UndecidedDecision>,
     /// The object as it goes on; `None` where nothing changed it, and where the request is not allowed.
     pub object: Option<Value<'static>>,
     /// The object as validating admission sees it, where an object model [prepared](crate::ObjectModel::prepare) it; `None`
@@ -51,7 +51,7 @@ pub struct Outcome {
     /// Further annotations for audit logs of level `Request` and above: the patches of webhooks.
     pub patch_annotations: BTreeMap<String, String>,
     /// The objects that plugins create.
-    pub created: Vec<Created>,
+    pub created: Vec<CreatedObject>,
     /// The quotas that plugins charge, also where the request is refused afterwards. A program that evaluates requests one
     /// after another applies both to the state that plugins see.
     pub booked: Vec<ChangedQuota>,
@@ -85,7 +85,7 @@ impl Outcome {
     }
 
     pub(crate) fn new(
-        mutated: Mutated,
+        mutated: MutatedRequest,
         prepared: Option<Value<'static>>,
         validated: ValidationOutcome,
     ) -> Self {
@@ -185,7 +185,7 @@ impl Outcome {
             AdmissionDecision::Allowed => None,
             AdmissionDecision::Denied => self.status.as_deref().cloned(),
             AdmissionDecision::Undecided => {
-                let each: Vec<String> = self.undecided.iter().map(Undecided::to_string).collect();
+                let each: Vec<String> = self.undecided.iter().map(UndecidedDecision::to_string).collect();
                 Some(Status::failure(Reason::InternalError, each.join("; ")))
             }
         }
@@ -204,8 +204,8 @@ fn written(patch: Vec<Operation<'_>>) -> Vec<u8> {
 }
 
 /// What is missing to know whether a server takes an object to be valid.
-pub(crate) fn undecided_validation(missing: Option<Box<Missing>>) -> Option<Undecided> {
-    missing.map(|missing| Undecided {
+pub(crate) fn undecided_validation(missing: Option<Box<MissingDependency>>) -> Option<UndecidedDecision> {
+    missing.map(|missing| UndecidedDecision {
         plugin: VALIDATION.into(),
         name: String::new(),
         binding: None,

@@ -92,10 +92,10 @@ use std::time::Duration;
 pub use crate::image_backend::{HttpImageBackend, ImageBackendError};
 use crate::image_reviews::ImageAnswers;
 pub use crate::image_reviews::{ImageBackend, ImageReviewing};
-use pratique_policy::{Missing, Undecided};
+use pratique_policy::{MissingDependency, UndecidedDecision};
 
 pub use pratique_plugin::{
-    Access, AccessAnswer, AccessReviewer, BUILT_IN, BuiltIn, ChangedQuota, ClusterState, Created, Effects,
+    Access, AccessAnswer, AccessReviewer, BUILT_IN, BuiltIn, ChangedQuota, ClusterState, CreatedObject, Effects,
     FieldTree, FieldsRead, Handler, ImageReviewAnswer, ImageReviewer, LookedUpPart, Lookup, MissingState,
     MutableAttributes, ObjectList, ObjectText, Operations, Plugin, PluginChain, PluginContext, PluginFactory,
     PluginSettings, Rejection, Stage, StartError, StateKind, StateObjects, default_plugins,
@@ -141,12 +141,12 @@ impl AdmissionPlugins {
 }
 
 /// The report of a plugin that is undecided because some state of the cluster is missing.
-pub fn undecided(plugin: &dyn Plugin, missing: MissingState) -> Undecided {
+pub fn undecided(plugin: &dyn Plugin, missing: MissingState) -> UndecidedDecision {
     lacks(plugin, missing.into())
 }
 
-pub(crate) fn lacks(plugin: &dyn Plugin, missing: Missing) -> Undecided {
-    Undecided {
+pub(crate) fn lacks(plugin: &dyn Plugin, missing: MissingDependency) -> UndecidedDecision {
+    UndecidedDecision {
         plugin: plugin.handler().name.to_owned().into(),
         name: String::new(),
         binding: None,

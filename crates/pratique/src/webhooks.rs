@@ -6,15 +6,15 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use pratique_expression::Undecided;
+use pratique_expression::UndecidedDecision;
 use pratique_policy::DecisionNeed;
 use pratique_webhook::{
-    Called, Caller, Conditions, Endpoint, MutatingWebhooks, PendingChecks, AdmissionPhase, Rejection, Services,
+    EndedCall, Caller, Conditions, Endpoint, MutatingWebhooks, PendingChecks, AdmissionPhase, Rejection, Services,
     ValidatingWebhooks, WebhookObserver,
 };
 
-use crate::authorization::{RequestAnswers, Decider};
-use crate::guards::Guards;
+use crate::authorization::{RequestAnswers, CheckDecider};
+use crate::guards::WebhookGuards;
 
 /// The webhooks of a chain, compiled.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct WebhookCallers {
     pub(crate) mutating: Option<Arc<dyn Caller>>,
     pub(crate) validating: Option<Arc<dyn Caller>>,
     pub(crate) services: Option<Arc<dyn Services>>,
-    pub(crate) guards: Guards,
+    pub(crate) guards: WebhookGuards,
 }
 
 impl WebhookCallers {
@@ -100,7 +100,7 @@ impl CompiledWebhooks {
 /// Answers the authorization checks of match conditions.
 pub(crate) struct DecidedChecks<'c> {
     pub(crate) answers: Arc<RequestAnswers>,
-    pub(crate) decider: &'c dyn Decider,
+    pub(crate) decider: &'c dyn CheckDecider,
 }
 
 impl PendingChecks for DecidedChecks<'_> {
@@ -113,7 +113,7 @@ impl PendingChecks for DecidedChecks<'_> {
 pub(crate) struct WebhookLogging<'o>(pub(crate) Option<&'o mut dyn WebhookObserver>);
 
 impl WebhookObserver for WebhookLogging<'_> {
-    fn called(&mut self, called: &Called<'_>) {
+    fn called(&mut self, called: &EndedCall<'_>) {
         let name = called.webhook;
         match (called.failure, called.rejection) {
             (Some(failure), None) => tracing::warn!("Failed calling webhook, failing open {name}: {failure}"),
@@ -140,7 +140,7 @@ impl WebhookObserver for WebhookLogging<'_> {
         }
     }
 
-    fn undecided(&mut self, undecided: &Undecided) {
+    fn undecided(&mut self, undecided: &UndecidedDecision) {
         tracing::warn!("{undecided}");
         if let Some(observer) = &mut self.0 {
             observer.undecided(undecided);

@@ -9,7 +9,7 @@ use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, Status};
 use pratique_webhook::{
-    Answer, Call, Caller, Mutated, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks,
+    Answer, Call, Caller, MutatedRequest, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks,
     ValidationOutcome, WebhookContext, mutate, validate,
 };
 use serde_json::json;
@@ -75,7 +75,7 @@ impl FuzzedWebhooks {
         })
     }
 
-    fn asked(&self, body: &[u8]) -> (Mutated, ValidationOutcome) {
+    fn asked(&self, body: &[u8]) -> (MutatedRequest, ValidationOutcome) {
         let request = json!({
             "uid": "u", "operation": "CREATE", "name": "web", "namespace": "shop",
             "kind": {"version": "v1", "kind": "Pod"}, "resource": {"version": "v1", "resource": "pods"},

@@ -2,7 +2,7 @@
 
 use pratique_foreign::READER;
 use pratique_manifest::ManifestFile;
-use pratique_suite::{Actual, Case, Roots, Suite, read_suites, updated};
+use pratique_suite::{ActualResult, Case, Roots, Suite, read_suites, updated};
 
 /// A file of suites. What is wrong has a message; cases of suites without files are run, and once what they gave is written
 /// into the file, they pass.
@@ -18,7 +18,7 @@ pub fn suite(input: &[u8]) {
     if may_open_files(input, &suites) {
         return;
     }
-    let results: Vec<(&Suite, &Case, Actual)> = suites.iter().flat_map(results).collect();
+    let results: Vec<(&Suite, &Case, ActualResult)> = suites.iter().flat_map(results).collect();
     let results: Vec<_> = results
         .iter()
         .map(|(suite, case, actual)| (*suite, *case, actual))
@@ -48,7 +48,7 @@ fn may_open_files(input: &[u8], suites: &[Suite]) -> bool {
     named || says(b"polic") || says(b"onfiguration") || says(b"\\") || says(b"\0")
 }
 
-fn results(suite: &Suite) -> Vec<(&Suite, &Case, Actual)> {
+fn results(suite: &Suite) -> Vec<(&Suite, &Case, ActualResult)> {
     let Ok(policies) = suite.policies() else {
         return Vec::new();
     };

@@ -6,7 +6,7 @@ use pratique::policy::Trial;
 use pratique::{EvalContext, Objects};
 use pratique_expression::{Cache, Declarations};
 use pratique_json as json;
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, UserInfo};
 use serde::Deserialize;
@@ -107,7 +107,7 @@ fn evaluate(
     let authorizer: CaseAuthorizer = read(Some(bindings), "authorizer");
     let cluster = Objects::new();
     let context = EvalContext::new(&cluster, Arc::new(authorizer)).of_release(release);
-    let matched = Matched {
+    let matched = MatchedResource {
         resource: &resource,
         kind: &kind,
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::serde::Serialize;
 use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{
-    ConfigurationLoader, ConfigurationOptions, LoadOptions, Loaded, Loader, ManifestPlugin, ManifestSet,
+    ConfigurationLoader, ConfigurationOptions, LoadOptions, SourcedObject, Loader, ManifestPlugin, ManifestSet,
 };
 use pratique_schema::{FeatureGates, Release};
 use serde_json::{Value, json};
@@ -99,8 +99,8 @@ fn configuration(path: &str, expressions: &Expressions, feature_gates: FeatureGa
 
 /// Policies by name, then bindings by name.
 fn objects(set: &ManifestSet) -> Vec<Value> {
-    fn values<T: Serialize>(loaded: &[Loaded<T>]) -> Vec<Value> {
-        let value = |loaded: &Loaded<T>| serde_json::to_value(&*loaded.object).unwrap_or_default();
+    fn values<T: Serialize>(loaded: &[SourcedObject<T>]) -> Vec<Value> {
+        let value = |loaded: &SourcedObject<T>| serde_json::to_value(&*loaded.object).unwrap_or_default();
         let mut values: Vec<Value> = loaded.iter().map(value).collect();
         values.sort_by_key(name);
         values

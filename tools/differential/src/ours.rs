@@ -7,7 +7,7 @@ use pratique::policy::Trial;
 use pratique::{EvalContext, Objects};
 use pratique_expression::{Cache, Declarations, ExpressionError};
 use pratique_json as json;
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, Operation};
 use serde_json::Value;
@@ -89,7 +89,7 @@ impl<'w> CompiledWorld<'w> {
         let of = trial.result_type().declared_name();
         let cluster = Objects::new();
         let context = EvalContext::new(&cluster, Arc::new(self.rules.clone())).of_release(self.release);
-        let matched = Matched {
+        let matched = MatchedResource {
             resource: &self.request.resource,
             kind: &self.request.kind,
         };

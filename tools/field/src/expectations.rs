@@ -9,7 +9,7 @@ use std::path::Path;
 use pratique_foreign::READER;
 use pratique_harness::ToolError;
 use pratique_review::ReviewDecision;
-use pratique_suite::{Actual, Case, Policies, Roots, Suite, read_file};
+use pratique_suite::{ActualResult, Case, Policies, Roots, Suite, read_file};
 
 use crate::manifests::{RepositoryCheckout, entries, is_manifest_name};
 use crate::reference::{OurDecision, QuestionSet};
@@ -40,7 +40,7 @@ impl TestExpectations {
     }
 
     /// Keeps the request of a case for the reference.
-    fn ask(&mut self, suite: &Suite, case: &Case, policies: &Policies, actual: &Actual) {
+    fn ask(&mut self, suite: &Suite, case: &Case, policies: &Policies, actual: &ActualResult) {
         // Other fields of a case are not sent to the reference.
         let Ok(of_case) = suite.request(case, policies) else {
             return;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use pratique_differential::{PolicyQuestion, PolicyWorld, differs, outcomes, start_policies};
 use pratique_harness::ToolError;
-use pratique_manifest::{Loaded, ManifestSet};
+use pratique_manifest::{SourcedObject, ManifestSet};
 use pratique_types::AdmissionRequest;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ impl QuestionSet {
     }
 }
 
-fn add<T: Serialize>(to: &mut Vec<Value>, all: &[Loaded<T>]) {
+fn add<T: Serialize>(to: &mut Vec<Value>, all: &[SourcedObject<T>]) {
     to.extend(
         all.iter()
             .filter_map(|loaded| serde_json::to_value(&*loaded.object).ok()),

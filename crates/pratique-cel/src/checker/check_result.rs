@@ -9,7 +9,7 @@ use crate::types::Type;
 
 /// An expression whose types and references are known.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedAst {
     /// The tree. The checker rewrites it where a qualified name turned out to be one name: the select
     /// `a.b` that names the variable `a.b` becomes the identifier, `a.f(x)` that calls the function `a.f` loses its target.
     pub ast: Ast,
@@ -38,7 +38,7 @@ pub enum Reference {
     Overloads(Arc<Function>, Vec<usize>),
 }
 
-impl Checked {
+impl CheckedAst {
     /// The type of a node.
     pub fn type_of(&self, id: ExprId) -> &Type {
         self.types.get(id.0 as usize).unwrap_or(&Type::Dyn)

@@ -2,7 +2,7 @@
 //!
 //! The host answers them through [`Authorizer`], at once or not: an evaluation that needs an answer which is not there
 //! yet ends early, for the host to begin again when it has one; one that needs an answer which cannot be known ends as
-//! [`Unknown`].
+//! [`UnknownValue`].
 //!
 //! Upstream: k8s.io/apiserver/pkg/cel/library/authz.go
 
@@ -26,7 +26,7 @@ use crate::environment::Library;
 use crate::error::{Fault, Stop};
 use crate::function::{CallFn, Function, Overload};
 use crate::types::Type;
-use crate::unknown_value::Unknown;
+use crate::unknown_value::UnknownValue;
 use crate::value::{Evaluation, Value};
 use values::{AuthorizerValue, DecisionValue, GroupCheckValue, PathCheckValue, ResourceCheckValue, CheckSubject};
 
@@ -243,7 +243,7 @@ fn decide<'a>(context: &Context<'a>, subject: &CheckSubject, verb: &str, target:
         Answer::Pending => Err(Fault::stop(Stop::Pending)),
         Answer::Unknown => {
             let question = Box::new(Question::from(&check));
-            Err(Fault::unknown(Unknown::Check(question)))
+            Err(Fault::unknown(UnknownValue::Check(question)))
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Upstream: k8s.io/apiserver/pkg/cel/library/regex.go
 
-use pratique_gotext::regexp::{Refused, Regex};
+use pratique_gotext::regexp::{RefusedPattern, Regex};
 
 use super::arguments::{limit, string};
 use super::bounds;
@@ -68,8 +68,8 @@ fn searched<'a>(arguments: &[Value<'a>]) -> Result<&'a str, Fault> {
 fn compile(context: &Context<'_>, arguments: &[Value<'_>]) -> Result<Regex, Fault> {
     searched(arguments)?;
     Regex::try_new(string(arguments, 1)?, context).map_err(|refused| match refused {
-        Refused::Pattern(error) => Fault::error(format!("Illegal regex: {error}")),
-        Refused::Stopped(stop) => stop,
+        RefusedPattern::Pattern(error) => Fault::error(format!("Illegal regex: {error}")),
+        RefusedPattern::Stopped(stop) => stop,
     })
 }
 

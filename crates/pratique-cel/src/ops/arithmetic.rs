@@ -5,7 +5,7 @@ use super::naming::unknown_operands;
 use crate::context::Context;
 use crate::error::{Fault, Stop};
 use crate::time::Overflow;
-use crate::value::{Evaluation, Joined, List, Value};
+use crate::value::{Evaluation, JoinedList, List, Value};
 
 /// `left + right`
 pub(crate) fn add<'a>(context: &Context<'a>, left: &Value<'a>, right: &Value<'a>) -> Evaluation<'a> {
@@ -147,7 +147,7 @@ fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> R
         return associative::union(context, left, right);
     }
     if let List::Typed(_) = left {
-        return Ok(List::Collected(context.arena.value(Joined::new(*left, *right))));
+        return Ok(List::Collected(context.arena.value(JoinedList::new(*left, *right))));
     }
     if left.is_empty() {
         return Ok(*right);
@@ -155,7 +155,7 @@ fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> R
     if right.is_empty() {
         return Ok(*left);
     }
-    Ok(List::Joined(context.arena.value(Joined::new(*left, *right))))
+    Ok(List::Joined(context.arena.value(JoinedList::new(*left, *right))))
 }
 
 #[cfg(test)]

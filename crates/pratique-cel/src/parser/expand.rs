@@ -15,17 +15,17 @@ pub struct Macro {
     /// How many arguments it takes; `None` for any number.
     pub arguments: Option<usize>,
     /// Makes the expression that replaces a call, from its target and arguments.
-    pub expand: Expand,
+    pub expand: MacroExpansion,
     /// The name, shared by the calls that trees remember.
     pub(super) shared_name: Arc<str>,
 }
 
 /// Makes the expression that replaces a call, from its target and arguments.
-pub type Expand = fn(&mut Expander<'_, '_>, Option<ExprId>, &[ExprId]) -> Result<ExprId, MacroError>;
+pub type MacroExpansion = fn(&mut Expander<'_, '_>, Option<ExprId>, &[ExprId]) -> Result<ExprId, MacroError>;
 
 impl Macro {
     /// A macro `target.name(…)` with a number of arguments.
-    pub fn member(name: &'static str, arguments: usize, expand: Expand) -> Self {
+    pub fn member(name: &'static str, arguments: usize, expand: MacroExpansion) -> Self {
         Macro {
             name,
             member: true,
@@ -36,7 +36,7 @@ impl Macro {
     }
 
     /// A macro `name(…)` with a number of arguments.
-    pub fn global(name: &'static str, arguments: usize, expand: Expand) -> Self {
+    pub fn global(name: &'static str, arguments: usize, expand: MacroExpansion) -> Self {
         Macro {
             member: false,
             ..Macro::member(name, arguments, expand)

@@ -14,7 +14,7 @@ use super::names::NameInterner;
 use super::node::{AttributeRoot, LocalIndex, PlanNode, NodeId};
 use crate::ast::{Expr, ExprId};
 use crate::boxed_slice::into_boxed_exact;
-use crate::checker::{Checked, Reference};
+use crate::checker::{CheckedAst, Reference};
 use crate::constant::Constant;
 use crate::environment::{Environment, Slot};
 use crate::error::PlanError;
@@ -23,7 +23,7 @@ use crate::types::Type;
 /// Plans one expression.
 pub(super) struct ExpressionPlanner<'p> {
     environment: &'p Environment,
-    checked: &'p Checked,
+    checked: &'p CheckedAst,
     nodes: Vec<PlanNode>,
     origins: Vec<ExprId>,
     /// The variables of the enclosing comprehensions, outermost first, as the checker numbers them.
@@ -33,7 +33,7 @@ pub(super) struct ExpressionPlanner<'p> {
 }
 
 impl<'p> ExpressionPlanner<'p> {
-    pub(super) fn new(environment: &'p Environment, checked: &'p Checked) -> Self {
+    pub(super) fn new(environment: &'p Environment, checked: &'p CheckedAst) -> Self {
         ExpressionPlanner {
             environment,
             checked,

@@ -3,15 +3,15 @@
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use crate::interning::Interned;
+use crate::interning::InternedValues;
 
 /// The names of all plans.
-pub(super) struct NameInterner<'n>(&'n mut Interned<str>);
+pub(super) struct NameInterner<'n>(&'n mut InternedValues<str>);
 
 impl NameInterner<'_> {
     /// Calls `intern` with the names of all plans locked.
     pub(super) fn with(intern: impl FnOnce(&mut NameInterner<'_>)) {
-        static NAMES: LazyLock<Mutex<Interned<str>>> = LazyLock::new(Mutex::default);
+        static NAMES: LazyLock<Mutex<InternedValues<str>>> = LazyLock::new(Mutex::default);
         // A thread that panicked leaves the set in a valid state.
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
         intern(&mut NameInterner(&mut names));

@@ -14,9 +14,9 @@ pub trait EvaluationObserver {
 
 /// The observer of evaluations that are not observed.
 #[derive(Clone, Copy, Debug)]
-pub struct Unobserved;
+pub struct UnobservedRun;
 
-impl EvaluationObserver for Unobserved {
+impl EvaluationObserver for UnobservedRun {
     const ACTIVE: bool = false;
 
     fn observe(&mut self, _: ExprId, _: &Evaluation<'_>) {}

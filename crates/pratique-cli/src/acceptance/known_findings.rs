@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::acceptance_error::AcceptanceError;
 use super::finding_key::{FindingAction, FindingKey};
-use crate::destination::{self, Readers};
+use crate::destination::{self, FileReaders};
 use crate::exit::CliError;
 use crate::input::read_regular;
 use crate::output::counted_nouns::{count_alike, counted, first_names, noun};
@@ -123,7 +123,7 @@ impl KnownFindings {
             findings: findings.collect(),
         };
         let text = json::pretty(&baseline).map_err(|error| CliError::Write(error.into()))?;
-        destination::write(path, &String::from_utf8_lossy(&text), Readers::Usual)
+        destination::write(path, &String::from_utf8_lossy(&text), FileReaders::Usual)
     }
 
     /// Adds a finding.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use pratique::guards::{Breaking, Guards};
+use pratique::guards::{BreakerSettings, WebhookGuards};
 use pratique_server::{NotOffered, WebhookPlugin};
 use pratique_types::admission_plugins::known;
 
@@ -265,9 +265,9 @@ pub(crate) struct GuardArguments {
 
 impl GuardArguments {
     /// The guards that the arguments configure.
-    pub(crate) fn guards(&self) -> Guards {
-        Guards {
-            breaker: self.call_breaker.map(|failures| Breaking {
+    pub(crate) fn guards(&self) -> WebhookGuards {
+        WebhookGuards {
+            breaker: self.call_breaker.map(|failures| BreakerSettings {
                 failures,
                 cool_down: Duration::from_secs(self.call_cool_down),
             }),

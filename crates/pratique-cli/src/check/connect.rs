@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use pratique_manifest::{Kind, Location, ObjectName};
 use pratique_webhook::transport::{Certificate, CredentialSource, NoCredentials};
-use pratique_webhook::{HttpCaller, Probed, probe_mutating, probe_validating};
+use pratique_webhook::{HttpCaller, ProbeResult, probe_mutating, probe_validating};
 
 use super::loaded_plugin::LoadedPlugin;
 use crate::exit::CliError;
@@ -19,11 +19,11 @@ pub(super) struct ProbedWebhook {
     /// Its configuration, and where that is.
     object: ObjectName,
     location: Location,
-    pub(super) probed: Probed,
+    pub(super) probed: ProbeResult,
 }
 
 impl ProbedWebhook {
-    fn new(kind: Kind, name: &str, location: &Location, probed: Probed) -> Self {
+    fn new(kind: Kind, name: &str, location: &Location, probed: ProbeResult) -> Self {
         ProbedWebhook {
             object: ObjectName {
                 kind,
@@ -95,7 +95,7 @@ pub(super) fn connect(plugins: &[LoadedPlugin]) -> Result<Vec<ProbedWebhook>, Cl
 
 /// The result as text.
 pub(super) fn connection_text(connection: &ProbedWebhook, style: StreamStyle) -> PrintableText {
-    let Probed {
+    let ProbeResult {
         webhook,
         url,
         certificate,

@@ -2,7 +2,7 @@
 
 use pratique_lint::ExpressionCost;
 use pratique_manifest::{Location, ManifestPlugin, ObjectName, StartedPlugin};
-use pratique_review::sorted_objects::Group;
+use pratique_review::sorted_objects::ObjectGroup;
 use serde::Serialize;
 
 use super::checked_path::CheckedPath;
@@ -195,9 +195,9 @@ impl<'a> From<&'a LoadedPlugin> for PluginResult<'a> {
     fn from(loaded: &'a LoadedPlugin) -> Self {
         PluginResult {
             plugin: loaded.group.plugin().map(ManifestPlugin::name),
-            origin: (loaded.group == Group::Api).then_some("api"),
+            origin: (loaded.group == ObjectGroup::Api).then_some("api"),
             static_manifests_dir: loaded.directory.as_deref(),
-            hash: (loaded.group != Group::Api).then_some(loaded.manifests.hash.as_str()),
+            hash: (loaded.group != ObjectGroup::Api).then_some(loaded.manifests.hash.as_str()),
             objects: &loaded.objects,
         }
     }

@@ -5,7 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use pratique_manifest::{
     IgnoredPlugin, Kind, LoadErrors, Location, ManifestSet, ObjectName, ObjectSource, StartedPlugin,
 };
-use pratique_review::sorted_objects::Group;
+use pratique_review::sorted_objects::ObjectGroup;
 use pratique_types::KubeConfig;
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ pub(super) struct LoadedPlugins {
 
 /// The loaded manifests of one plugin.
 pub(super) struct LoadedPlugin {
-    pub(super) group: Group,
+    pub(super) group: ObjectGroup,
     /// The directory in the AdmissionConfiguration.
     pub(super) directory: Option<String>,
     /// The credentials for its webhooks.
@@ -65,13 +65,13 @@ impl LoadedPlugins {
     }
 
     /// Manifests that are not in a directory of an AdmissionConfiguration.
-    pub(super) fn of_group(group: Group, manifests: ManifestSet) -> Self {
+    pub(super) fn of_group(group: ObjectGroup, manifests: ManifestSet) -> Self {
         LoadedPlugins::new(vec![LoadedPlugin::new(group, None, manifests)])
     }
 }
 
 impl LoadedPlugin {
-    pub(super) fn new(group: Group, directory: Option<String>, manifests: ManifestSet) -> Self {
+    pub(super) fn new(group: ObjectGroup, directory: Option<String>, manifests: ManifestSet) -> Self {
         LoadedPlugin {
             group,
             directory,
@@ -86,9 +86,9 @@ impl LoadedPlugin {
 fn objects(set: &ManifestSet) -> Vec<LoadedObject> {
     fn list_objects<T: Metadata<Ty = ObjectMeta>>(
         kind: Kind,
-        loaded: &[pratique_manifest::Loaded<T>],
+        loaded: &[pratique_manifest::SourcedObject<T>],
     ) -> Vec<LoadedObject> {
-        let object = |loaded: &pratique_manifest::Loaded<T>| LoadedObject {
+        let object = |loaded: &pratique_manifest::SourcedObject<T>| LoadedObject {
             kind,
             name: loaded.object.metadata().name.clone().unwrap_or_default(),
             location: loaded.source.locate(&[]),

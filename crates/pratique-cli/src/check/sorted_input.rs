@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, ManifestPlugin, content_hash};
-use pratique_review::sorted_objects::{Group, SortedPolicies};
+use pratique_review::sorted_objects::{ObjectGroup, SortedPolicies};
 
 use super::loaded_plugin::{LoadedPlugin, LoadedPlugins, StartRefusal};
 use crate::check::check_error::CheckError;
@@ -61,7 +61,7 @@ pub(super) fn report(display_path: &str, sorted: &SortedPolicies, files: &FileSe
             plugins.join(", ")
         ));
     }
-    if groups.contains(&Group::Api) {
+    if groups.contains(&ObjectGroup::Api) {
         report_api(display_path);
     }
     report_skipped_beside_definitions(display_path, sorted, files);
@@ -81,7 +81,7 @@ pub(super) fn load(sorted: &SortedPolicies, expressions: &Expressions) -> Result
     })?;
     let is_alone = sets.len() == 1 && sorted.others().is_empty();
     let loaded = sets.into_iter().map(|(group, mut set)| {
-        if is_alone && group != Group::Api {
+        if is_alone && group != ObjectGroup::Api {
             // A directory with this as its only file would have the same.
             set.hash = content_hash(&sorted.files);
         }

@@ -10,7 +10,7 @@ use pratique_manifest::{
 };
 use pratique_plugin::PluginSettings;
 use pratique_review::chain::PathPermit;
-use pratique_review::sorted_objects::{Group, SortedPolicies};
+use pratique_review::sorted_objects::{ObjectGroup, SortedPolicies};
 use pratique_review::{SourceFile, SourceFiles};
 use pratique_schema::FeatureGates;
 
@@ -36,7 +36,7 @@ pub(super) enum CheckSubject {
     /// Static manifests of one plugin, in files.
     Manifests(Vec<ManifestFile>, ManifestPlugin),
     /// A file that was loaded when it was read.
-    Whole(String, Group, ManifestSet),
+    Whole(String, ObjectGroup, ManifestSet),
     /// Objects of any origins and plugins among others, and where they are.
     Sorted(String, SortedPolicies),
     /// The objects of a cluster, and its name.
@@ -172,13 +172,13 @@ impl CheckSubject {
                 let set = Loader::for_plugin(*plugin, &options)
                     .load_directory(path)
                     .map_err(refused)?;
-                Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
+                Ok(LoadedPlugins::of_group(ObjectGroup::Static(*plugin), set))
             }
             CheckSubject::Manifests(files, plugin) => {
                 let set = Loader::for_plugin(*plugin, &options)
                     .load_files(files)
                     .map_err(refused)?;
-                Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
+                Ok(LoadedPlugins::of_group(ObjectGroup::Static(*plugin), set))
             }
             CheckSubject::Sorted(_, sorted) | CheckSubject::OfCluster(_, sorted) => {
                 sorted_input::load(sorted, expressions)
@@ -191,7 +191,7 @@ impl CheckSubject {
         if let CheckSubject::Sorted(display_path, sorted) | CheckSubject::OfCluster(display_path, sorted) = self {
             sorted_input::report(display_path, sorted, files);
         }
-        if let CheckSubject::Whole(display_path, Group::Api, _) = self {
+        if let CheckSubject::Whole(display_path, ObjectGroup::Api, _) = self {
             sorted_input::report_api(display_path);
         }
     }
@@ -237,7 +237,7 @@ fn may_be_configuration(content: &[u8]) -> bool {
 /// Whether objects are not just static manifests of one plugin, which a server loads as a directory.
 pub(super) fn is_for_several(sorted: &SortedPolicies) -> bool {
     let groups = sorted.groups();
-    groups.len() > 1 || groups.contains(&Group::Api)
+    groups.len() > 1 || groups.contains(&ObjectGroup::Api)
 }
 
 /// Gives the plugins that a server has on, which are started as it starts them.
@@ -313,7 +313,7 @@ fn configuration(
     let plugin = |plugin: pratique_manifest::PluginConfiguration| {
         let kube_config = plugin.kube_config;
         let loaded = LoadedPlugin::new(
-            Group::Static(plugin.plugin),
+            ObjectGroup::Static(plugin.plugin),
             plugin.static_manifests_dir,
             plugin.manifests,
         );

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, ManifestPlugin, path_text};
-use pratique_review::sorted_objects::{Group, SortedPolicies};
+use pratique_review::sorted_objects::{ObjectGroup, SortedPolicies};
 
 use super::sorted_input;
 use super::subject::CheckSubject;
@@ -69,7 +69,7 @@ fn is_one_of_set(
 /// Whether a directory has nothing but static manifests of one plugin.
 fn has_only_static(sorted: &SortedPolicies) -> bool {
     let groups = sorted.groups();
-    matches!(groups.as_slice(), [Group::Static(_)])
+    matches!(groups.as_slice(), [ObjectGroup::Static(_)])
         && sorted.others().is_empty()
         && sorted.sources().is_empty()
 }

@@ -2,7 +2,7 @@
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{Kind, Loader, ManifestFile, ManifestSet};
-use pratique_review::sorted_objects::Group;
+use pratique_review::sorted_objects::ObjectGroup;
 
 use super::plugin::plugins_of;
 use crate::policies::OriginName;
@@ -17,7 +17,7 @@ pub(super) fn load(
     file: &ManifestFile,
     origin: Option<OriginName>,
     expressions: &Expressions,
-) -> Option<(Group, ManifestSet)> {
+) -> Option<(ObjectGroup, ManifestSet)> {
     let plugins = plugins_of(&file.content);
     let has_suffix = memchr::memmem::find(&file.content, SUFFIX).is_some();
     let is_alone = !plugins.is_empty() && has_no_other_kind(&file.content);
@@ -27,7 +27,7 @@ pub(super) fn load(
         _ if !is_alone => None,
         (&[plugin], None) if has_suffix => {
             let set = Loader::for_plugin(plugin, &options).load_files(files).ok()?;
-            Some((Group::Static(plugin), set))
+            Some((ObjectGroup::Static(plugin), set))
         }
         (_, None) if !has_suffix => {
             let set = Loader::for_api(&options).load_files(files).ok()?;
@@ -36,7 +36,7 @@ pub(super) fn load(
             }
             // There is no directory that it could be loaded from.
             let hash = String::new();
-            Some((Group::Api, ManifestSet { hash, ..set }))
+            Some((ObjectGroup::Api, ManifestSet { hash, ..set }))
         }
         _ => None,
     }

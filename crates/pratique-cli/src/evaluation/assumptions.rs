@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique::Outcome;
-use pratique::policy::Missing;
+use pratique::policy::MissingDependency;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::definitions::AssumedKind;
@@ -34,7 +34,7 @@ struct FirstObject {
 /// Whether something is undecided because the resource of the object is not known.
 pub(crate) fn depends_on_resource(outcome: &Outcome) -> bool {
     let mut undecided = outcome.undecided.iter();
-    undecided.any(|undecided| matches!(undecided.missing, Missing::Resource { .. }))
+    undecided.any(|undecided| matches!(undecided.missing, MissingDependency::Resource { .. }))
 }
 
 impl AssumedKinds {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pratique::policy::{Missing, Undecided};
+use pratique::policy::{MissingDependency, UndecidedDecision};
 use pratique_schema::Release;
 use serde::Serialize;
 
@@ -48,8 +48,8 @@ impl JsonUndecided {
     }
 }
 
-impl From<&Undecided> for JsonUndecided {
-    fn from(undecided: &Undecided) -> Self {
+impl From<&UndecidedDecision> for JsonUndecided {
+    fn from(undecided: &UndecidedDecision) -> Self {
         JsonUndecided {
             plugin: undecided.plugin.clone(),
             name: undecided.name.clone(),
@@ -63,11 +63,11 @@ impl From<&Undecided> for JsonUndecided {
 }
 
 /// What is missing, without the names by which it differs from object to object.
-fn subject(missing: &Missing) -> String {
+fn subject(missing: &MissingDependency) -> String {
     match missing {
-        Missing::Params { kind, .. } | Missing::Status { kind, .. } => kind.clone(),
+        MissingDependency::Params { kind, .. } | MissingDependency::Status { kind, .. } => kind.clone(),
         // Whether there are any of a kind, and what one of them is, is answered by different flags.
-        Missing::Objects { kind, name, .. } => match name {
+        MissingDependency::Objects { kind, name, .. } => match name {
             None => kind.clone(),
             Some(_) => format!("a {kind}"),
         },
@@ -76,17 +76,17 @@ fn subject(missing: &Missing) -> String {
 }
 
 /// How to give a missing input.
-pub(crate) fn help(missing: &Missing) -> Cow<'static, str> {
+pub(crate) fn help(missing: &MissingDependency) -> Cow<'static, str> {
     let help = match missing {
-        Missing::Authorizer { .. } => {
+        MissingDependency::Authorizer { .. } => {
             "say with --authorizer FILE what users may do, or give roles and bindings with --objects PATH (and \
              --objects-complete, if these are all)"
         }
-        Missing::Params { .. } => {
+        MissingDependency::Params { .. } => {
             "give those that the cluster has, and the definition of their kind, with --objects PATH (and \
              --objects-complete, if these are all)"
         }
-        Missing::Objects { kind, name: None, .. } => {
+        MissingDependency::Objects { kind, name: None, .. } => {
             return format!(
                 "give those that the cluster has with --objects PATH (and --objects-complete, if these are all), or say with \
                  --none {} that there are no others",
@@ -94,25 +94,25 @@ pub(crate) fn help(missing: &Missing) -> Cow<'static, str> {
             )
             .into();
         }
-        Missing::Objects { .. } => {
+        MissingDependency::Objects { .. } => {
             "give those that the cluster has with --objects PATH (and --objects-complete, if these are all)"
         }
-        Missing::Resource { .. } => {
+        MissingDependency::Resource { .. } => {
             "give the CustomResourceDefinition of the kind with --objects PATH, or a snapshot of a cluster that has it; `review` \
              takes the name of the resource with --resource, too"
         }
-        Missing::RequestDetail { .. } => {
+        MissingDependency::RequestDetail { .. } => {
             "read the log of a server that writes it whole, as kube-apiserver does"
         }
-        Missing::OldObject { .. } => {
+        MissingDependency::OldObject { .. } => {
             "give the stored object: an audit log may have it in an earlier event (--remember)"
         }
-        Missing::Status { .. } => {
+        MissingDependency::Status { .. } => {
             "give the object with its status, as the cluster has it (kubectl get -o yaml), with --objects PATH"
         }
-        Missing::ImageReview => "leave the plugin out with --disable-admission-plugins",
-        Missing::Validation { .. } => "ask a server, or leave its validation out with --validation off",
-        Missing::WebhookAnswer => "call webhooks with --webhooks",
+        MissingDependency::ImageReview => "leave the plugin out with --disable-admission-plugins",
+        MissingDependency::Validation { .. } => "ask a server, or leave its validation out with --validation off",
+        MissingDependency::WebhookAnswer => "call webhooks with --webhooks",
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
     };
     help.into()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique::authorization::{AtOnce, Authorizer, Decider, NoAuthorizer};
+use pratique::authorization::{AtOnce, Authorizer, CheckDecider, NoAuthorizer};
 use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_rbac::MoreRoles;
@@ -70,7 +70,7 @@ impl UserPermissions {
     }
 
     /// A decider with these permissions.
-    pub(crate) fn decider(self) -> Box<dyn Decider> {
+    pub(crate) fn decider(self) -> Box<dyn CheckDecider> {
         match self {
             UserPermissions::Rules(rules) => Box::new(rules),
             UserPermissions::Rbac(rbac) => Box::new(AtOnce(rbac)),

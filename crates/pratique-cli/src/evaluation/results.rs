@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pratique_arrow::{Format, ResultRow, ResultRows, ResultWriter, WriteError};
 
 use crate::arguments::{OutputChoice, ResultArguments};
-use crate::destination::{self, OutputDestination, Readers};
+use crate::destination::{self, OutputDestination, FileReaders};
 use crate::exit::CliError;
 use crate::output_target::OutputTarget;
 
@@ -33,7 +33,7 @@ impl ResultWriters {
                 continue;
             };
             if let Some(path) = &output.file {
-                results.add(path, OutputDestination::open(path, Readers::Usual)?, format, rows)?;
+                results.add(path, OutputDestination::open(path, FileReaders::Usual)?, format, rows)?;
                 continue;
             }
             let name = match format {
@@ -44,7 +44,7 @@ impl ResultWriters {
         }
         if let (Some(path), Some(format)) = (&arguments.results, arguments.format()) {
             destination::verify([path])?;
-            results.add(path, OutputDestination::open(path, Readers::Usual)?, format, rows)?;
+            results.add(path, OutputDestination::open(path, FileReaders::Usual)?, format, rows)?;
         }
         Ok((results, OutputTarget::open_all(&others)?))
     }

@@ -1,6 +1,6 @@
 //! Policies without a binding, and bindings without a policy: reports them.
 
-use pratique_review::{Orphan, Unbound, orphans, unbound};
+use pratique_review::{OrphanBinding, PolicyWithoutBinding, orphans, unbound};
 
 use crate::output::notice::{NOT_EVALUATED, InputNotice};
 use crate::output::text::{PrintableText, text};
@@ -10,8 +10,8 @@ use crate::unbound::{count, messages};
 
 /// Which of the manifests are evaluated.
 pub(crate) struct EvaluationScope {
-    unbound: Vec<Unbound>,
-    orphans: Vec<Orphan>,
+    unbound: Vec<PolicyWithoutBinding>,
+    orphans: Vec<OrphanBinding>,
     can_deny: bool,
 }
 
@@ -59,7 +59,7 @@ impl EvaluationScope {
             InputNotice::new(NOT_EVALUATED, problems::place(&policy.location), message)
         });
         let bindings = self.orphans.iter().map(|binding| {
-            let Orphan {
+            let OrphanBinding {
                 kind, name, policy, ..
             } = binding;
             let message = format!("{kind} {name} is not evaluated: there is no policy {policy}");

@@ -1,6 +1,6 @@
 //! How the decision on a request changes.
 
-use pratique_replay::{Approximation, Unknown};
+use pratique_replay::{Approximation, UnknownRequest};
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::decision::RequestDecision;
@@ -49,7 +49,7 @@ pub(super) struct ImpactRow {
     pub(super) new: ReplayDecision,
     /// Why the log does not have enough of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) unknown: Option<Unknown>,
+    pub(super) unknown: Option<UnknownRequest>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) approximations: Vec<Approximation>,
     /// Whether the object changed while objects were listed.
@@ -75,7 +75,7 @@ impl ImpactRow {
         }
     }
 
-    pub(super) fn unknown(self, why: Unknown) -> Self {
+    pub(super) fn unknown(self, why: UnknownRequest) -> Self {
         ImpactRow {
             unknown: Some(why),
             ..self

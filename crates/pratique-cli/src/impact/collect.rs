@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use pratique_replay::{Approximation, Unknown};
+use pratique_replay::{Approximation, UnknownRequest};
 use pratique_report::{ComparisonPage, Counts, Table, Tally};
 use pratique_review::PodPolicies;
 use serde::Serialize;
@@ -70,7 +70,7 @@ struct JsonImpact<'a> {
     notices: Vec<InputNotice>,
     /// What was evaluated, and what was not.
     evaluated: &'a str,
-    unknown: &'a KeyedCounters<Unknown>,
+    unknown: &'a KeyedCounters<UnknownRequest>,
     approximations: &'a KeyedCounters<Approximation>,
     refused: &'a Tally,
     allowed: &'a Tally,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_replay::{Located, entries, is_log};
+use pratique_replay::{LocatedEntry, entries, is_log};
 use pratique_request::AssumedResource;
 use pratique_schema::Release;
 use pratique_stream::Piece;
@@ -66,7 +66,7 @@ pub(crate) trait InputComparison {
     fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut ComparisonPart<Self::Results>);
 
     /// Compares what becomes of the requests of an entry of a log.
-    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut ComparisonPart<Self::Results>);
+    fn entry(&self, path: &Arc<str>, located: LocatedEntry<'_>, part: &mut ComparisonPart<Self::Results>);
 
     /// Compares what becomes of a part of the inputs.
     fn compare(&self, unit: ImpactUnit, emit: &mut dyn FnMut(ComparisonPart<Self::Results>)) {

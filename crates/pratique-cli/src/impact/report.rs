@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pratique_replay::{Approximation, Unknown};
+use pratique_replay::{Approximation, UnknownRequest};
 use pratique_report::{Action, Evaluation, Finding, Limits, Run, Tally};
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub(super) struct ImpactReport {
     pub(super) run: Run,
     pub(super) faults: CountedFaults,
     changes: KeyedCounters<DecisionChange>,
-    pub(super) unknown: KeyedCounters<Unknown>,
+    pub(super) unknown: KeyedCounters<UnknownRequest>,
     pub(super) approximations: KeyedCounters<Approximation>,
     pub(super) not_subject: u64,
     /// Notes on what is left out.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use pratique_replay::{EventRequests, Located, Replayed};
+use pratique_replay::{EventRequests, LocatedEntry, ReplayResult};
 use pratique_request::AssumedResource;
 
 use super::change::{DecisionChange, ImpactRow};
@@ -93,11 +93,11 @@ impl InputComparison for ImpactWorker<'_> {
         });
     }
 
-    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut ImpactPart) {
+    fn entry(&self, path: &Arc<str>, located: LocatedEntry<'_>, part: &mut ImpactPart) {
         let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
             return;
         };
-        let Replayed { at, what, .. } = replayed;
+        let ReplayResult { at, what, .. } = replayed;
         match what {
             EventRequests::NotSubject(_) => part.not_subject += 1,
             EventRequests::Unknown(why, request) => {

@@ -1,6 +1,6 @@
 //! Counts of what a replay compared.
 
-use pratique_replay::{Approximation, NotSubject, Unknown};
+use pratique_replay::{Approximation, NotSubject, UnknownRequest};
 use pratique_report::Tally;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ const MAX_NAMES: usize = 1000;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ReplayCounts {
     compared: KeyedCounters<DecisionComparison>,
-    unknown: KeyedCounters<Unknown>,
+    unknown: KeyedCounters<UnknownRequest>,
     not_subject: KeyedCounters<NotSubject>,
     approximations: KeyedCounters<Approximation>,
     /// By what refused requests then.
@@ -41,7 +41,7 @@ pub(super) struct JsonCounts<'a> {
     undecided: u64,
     errors: usize,
     /// Requests of which the log does not have enough, by why.
-    unknown: &'a KeyedCounters<Unknown>,
+    unknown: &'a KeyedCounters<UnknownRequest>,
     not_subject: &'a KeyedCounters<NotSubject>,
     approximations: &'a KeyedCounters<Approximation>,
     refused_then: &'a KeyedCounters<String>,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_manifest::{Location, Position};
 use pratique_replay::{
-    EntryError, EventRequests, Located, NotSubject, RecentObjects, RecordedOutcome, Replayed, Replayer,
+    EntryError, EventRequests, LocatedEntry, NotSubject, RecentObjects, RecordedOutcome, ReplayResult, Replayer,
     entries,
 };
 use pratique_stream::{Piece, StreamPlace};
@@ -59,14 +59,14 @@ impl LogReader {
     pub(crate) fn read<'e>(
         &self,
         path: &Arc<str>,
-        located: Located<'e>,
+        located: LocatedEntry<'e>,
         faults: &mut InputFaults,
-    ) -> Option<(Location, Replayed<'e>)> {
+    ) -> Option<(Location, ReplayResult<'e>)> {
         let location = location(path, located.place);
         let entry = match located.entry {
             Ok(entry) => entry,
             Err(EntryError::OtherLog) => {
-                let replayed = Replayed {
+                let replayed = ReplayResult {
                     id: String::new(),
                     at: String::new(),
                     then: RecordedOutcome::Unknown,

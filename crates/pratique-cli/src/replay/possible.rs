@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_replay::Unknown;
+use pratique_replay::UnknownRequest;
 use pratique_review::Reviewer;
 use pratique_types::{AdmissionRequest, Operation};
 
@@ -10,7 +10,7 @@ use super::engine::ReplayEngine;
 use crate::evaluation::decision::RequestDecision;
 
 /// The decision on a request whose object is not known, and why that is so: it is allowed where no policy can match it.
-pub(crate) fn without_object(engine: &ReplayEngine, (request, why): (&AdmissionRequest<'_>, Unknown)) -> RequestDecision {
+pub(crate) fn without_object(engine: &ReplayEngine, (request, why): (&AdmissionRequest<'_>, UnknownRequest)) -> RequestDecision {
     let authorizer = Arc::clone(&engine.cluster.authorizer);
     let reviewer = Reviewer::policies(&engine.policies.admission, authorizer);
     let mut operations = possible_operations(why, request.operation).into_iter();
@@ -33,12 +33,12 @@ pub(crate) fn without_object(engine: &ReplayEngine, (request, why): (&AdmissionR
 }
 
 /// The operations that a request may have been.
-fn possible_operations(why: Unknown, operation: Operation) -> Vec<Operation> {
+fn possible_operations(why: UnknownRequest, operation: Operation) -> Vec<Operation> {
     use Operation::{Connect, Create, Delete, Update};
     match (why, operation) {
-        (Unknown::Verb, _) => vec![Create, Update, Delete, Connect],
+        (UnknownRequest::Verb, _) => vec![Create, Update, Delete, Connect],
         // Without details, nothing says whether a patch created its object.
-        (Unknown::Details, Update) => vec![Create, Update],
+        (UnknownRequest::Details, Update) => vec![Create, Update],
         (_, operation) => vec![operation],
     }
 }

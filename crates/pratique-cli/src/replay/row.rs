@@ -1,7 +1,7 @@
 //! A request of a log with what happened then and what policies decide now.
 
 use pratique_arrow::ResultRow;
-use pratique_replay::{Approximation, RecordedOutcome, Unknown};
+use pratique_replay::{Approximation, RecordedOutcome, UnknownRequest};
 use pratique_report::Evaluation;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub(super) struct ReplayRow {
     pub(super) now: ReplayDecision,
     /// Why the log does not have enough of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) unknown: Option<Unknown>,
+    pub(super) unknown: Option<UnknownRequest>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) approximations: Vec<Approximation>,
 }
@@ -84,7 +84,7 @@ impl ReplayRow {
                 decision: then.decision,
                 by: then.by.as_deref().unwrap_or_default(),
                 message: then.message.as_deref().unwrap_or_default(),
-                unknown: self.unknown.map(Unknown::name).unwrap_or_default(),
+                unknown: self.unknown.map(UnknownRequest::name).unwrap_or_default(),
                 approximations: self
                     .approximations
                     .iter()

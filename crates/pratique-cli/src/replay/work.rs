@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_manifest::Location;
-use pratique_replay::{EventRequests, Located, NotSubject, RecordedOutcome, Replayed, Unknown, entries};
+use pratique_replay::{EventRequests, LocatedEntry, NotSubject, RecordedOutcome, ReplayResult, UnknownRequest, entries};
 use pratique_types::AdmissionRequest;
 
 use super::comparison::DecisionComparison;
@@ -68,11 +68,11 @@ impl ReplayWorker<'_> {
         emit(part);
     }
 
-    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut ReplayPart) {
+    fn entry(&self, path: &Arc<str>, located: LocatedEntry<'_>, part: &mut ReplayPart) {
         let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
             return;
         };
-        let Replayed { id, at, then, what } = replayed;
+        let ReplayResult { id, at, then, what } = replayed;
         let about = EntryFacts {
             id,
             at,
@@ -111,7 +111,7 @@ impl ReplayWorker<'_> {
     }
 
     /// A request whose object is not known is decided only where no policy can match it.
-    fn unknown(&self, about: &EntryFacts, why: Unknown, request: &AdmissionRequest<'_>, part: &mut ReplayPart) {
+    fn unknown(&self, about: &EntryFacts, why: UnknownRequest, request: &AdmissionRequest<'_>, part: &mut ReplayPart) {
         let decision = without_object(self.engine, (request, why));
         let row = about.row(
             RequestSubject::from_request(request, &about.at),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use pratique_json::Value;
 use pratique_state::yaml;
 
-use crate::destination::{self, Readers};
+use crate::destination::{self, FileReaders};
 use crate::evaluation::record::DecisionRecord;
 use crate::exit::CliError;
 use crate::input::read_directory;
@@ -80,7 +80,7 @@ impl ObjectFiles {
             1 => format!("{}.yaml", object.name),
             count => format!("{}~{count}.yaml", object.name),
         };
-        destination::write(&self.directory.join(file), &object.text, Readers::Usual)
+        destination::write(&self.directory.join(file), &object.text, FileReaders::Usual)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_kube::{ApiServer, ClusterWriter, ObjectName, WriteError, Written};
+use pratique_kube::{ApiServer, ClusterWriter, ObjectName, WriteError, WrittenKind};
 use pratique_report::{NamespaceReports, ReportApi};
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
@@ -41,7 +41,7 @@ impl AppliedScan {
         )
     }
 
-    fn fault(&mut self, of: &Written, at: Option<&ObjectName>, error: &WriteError) {
+    fn fault(&mut self, of: &WrittenKind, at: Option<&ObjectName>, error: &WriteError) {
         self.failed += 1;
         let place = match at {
             Some(ObjectName {
@@ -91,7 +91,7 @@ pub(super) fn apply(
 }
 
 /// Removes our reports that are not current.
-fn remove_stale(writer: &ClusterWriter, of: &Written, current: &BTreeSet<ObjectName>, applied: &mut AppliedScan) {
+fn remove_stale(writer: &ClusterWriter, of: &WrittenKind, current: &BTreeSet<ObjectName>, applied: &mut AppliedScan) {
     let labelled_reports = match writer.labelled(of, &ReportApi::selector()) {
         Ok(reports) => reports,
         Err(error) => return applied.fault(of, None, &error),
@@ -105,9 +105,9 @@ fn remove_stale(writer: &ClusterWriter, of: &Written, current: &BTreeSet<ObjectN
     }
 }
 
-fn written(api: ReportApi, is_namespaced: bool) -> Written {
+fn written(api: ReportApi, is_namespaced: bool) -> WrittenKind {
     let (group, version) = (api.group(), api.group_version());
-    Written {
+    WrittenKind {
         resource: GroupVersionResource::new(group, version, api.resource(is_namespaced)),
         kind: GroupVersionKind::new(group, version, api.kind(is_namespaced)),
     }

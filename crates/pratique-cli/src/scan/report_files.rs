@@ -6,7 +6,7 @@ use pratique_report::{ComparisonPage, Page, Report};
 
 use super::metrics;
 use crate::arguments::{ComparisonArguments, ReportFileArguments};
-use crate::destination::{self, Readers};
+use crate::destination::{self, FileReaders};
 use crate::exit::CliError;
 use crate::time;
 
@@ -21,13 +21,13 @@ pub(crate) fn write(report: &Report, arguments: &ReportFileArguments) -> Result<
         } else {
             format!("{}\n", report.to_json())
         };
-        destination::write(path, &text, Readers::Usual)?;
+        destination::write(path, &text, FileReaders::Usual)?;
     }
     match &arguments.metrics_file {
         Some(path) => destination::write(
             path,
             &metrics::metrics_text(report, SystemTime::now()),
-            Readers::Usual,
+            FileReaders::Usual,
         ),
         None => Ok(()),
     }
@@ -65,5 +65,5 @@ pub(crate) fn write_page(
         about: &about,
         ..page
     };
-    destination::write(path, &text.to_string(), Readers::Usual)
+    destination::write(path, &text.to_string(), FileReaders::Usual)
 }

@@ -9,7 +9,7 @@ use pratique::{Admission, AdmissionBuilder, Configurations, Live, StartError};
 use pratique_manifest::{LoadErrors, ManifestPlugin};
 use pratique_metrics::Metrics;
 use pratique_policy::Origin;
-use pratique_server::{Followed, Reloads};
+use pratique_server::{FollowedSource, Reloads};
 
 use super::cluster::{self, ClusterContext};
 use super::plugins;
@@ -38,7 +38,7 @@ pub(super) struct LiveAdmission {
     /// Keeps the policies of files current.
     pub(super) policy_files: Option<PolicyFiles>,
     /// The policies of files, as they are reported.
-    pub(super) followed_files: Option<Followed>,
+    pub(super) followed_files: Option<FollowedSource>,
 }
 
 /// Why policies cannot be loaded.
@@ -82,7 +82,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     let followed_files = (!of_paths.sets.is_empty()).then(|| {
         let paths = format_paths(&arguments.policies.paths.policies).join(", ");
         policy_files::observe_initial(&of_paths.sets, &paths, &reloads);
-        Followed::new(
+        FollowedSource::new(
             source.clone(),
             &paths,
             registration::endpoint(&arguments.registration),

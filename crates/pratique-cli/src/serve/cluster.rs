@@ -7,19 +7,19 @@ use std::sync::Arc;
 use pratique::LiveBuilder;
 use pratique::api_objects::{CustomDefaults, ObjectDefaults};
 #[cfg(feature = "kube")]
-use pratique::cluster::Overlay;
+use pratique::cluster::ClusterOverlay;
 use pratique::cluster::{AssumedNamespaces, SharedObjects, WithState};
 use pratique::plugins::{StateKind, StateObjects};
 use pratique_json::{Value, text_at};
 #[cfg(feature = "kube")]
-use pratique_kube::{ApiServer, Follow};
+use pratique_kube::{ApiServer, FollowedKinds};
 use pratique_manifest::path_text;
 use pratique_request::kind_of;
 use pratique_review::SourceFiles;
 #[cfg(feature = "kube")]
 use pratique_schema::FeatureGates;
 use pratique_schema::Release;
-use pratique_server::{Followed, KnownState};
+use pratique_server::{FollowedSource, KnownState};
 use pratique_state::cluster::{cluster, is_namespace};
 
 use super::admission::{LoadFailure, invalid, log_passed_over};
@@ -42,7 +42,7 @@ pub(super) struct ClusterContext {
     /// Which parts of the cluster are known.
     pub(super) cluster: KnownState,
     /// The admission configuration of the cluster, if it is followed.
-    pub(super) followed: Option<Followed>,
+    pub(super) followed: Option<FollowedSource>,
     /// A namespace that there is, where not every one is taken to exist.
     pub(super) sample_namespace: Option<String>,
     #[cfg(feature = "kube")]
@@ -146,17 +146,17 @@ fn configure_real(
     let live = match files {
         Some((objects, state)) => {
             let objects = objects.with_release(gates.release());
-            live.cluster(Overlay::new(server.cluster(), objects).with_state(state))
+            live.cluster(ClusterOverlay::new(server.cluster(), objects).with_state(state))
         }
         None => live.cluster(server.cluster()),
     };
     let follow = &arguments.cluster.follow;
-    let follow = Follow {
+    let follow = FollowedKinds {
         policies: follow.contains(&FollowableKind::Policies),
         webhooks: follow.contains(&FollowableKind::Webhooks),
     };
     let followed = arguments.cluster.follows().then(|| {
-        Followed::new(
+        FollowedSource::new(
             server.source_of(follow),
             &format!("cluster {}", server.url().trim_end_matches('/')),
             registration::endpoint(&arguments.registration),

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use pratique::Configurations;
 use pratique::expressions::Expressions;
-use pratique::live::{AdmissionObserver, InMemory, Reload, ReloadResult};
+use pratique::live::{AdmissionObserver, InMemory, DirectoryReload, ReloadResult};
 use pratique_manifest::{
     LoadErrors, ManifestFile, ManifestPlugin, ManifestSet, OptionalVersion, ReplacedObject, RewriteDetector,
     content_hash,
 };
 use pratique_policy::Origin;
 use pratique_watch::{
-    Attempt, Load, LoadObserver, Loaded, LogMessages, Outcome, StartError, Version, WatchOptions, Watched,
+    LoadAttempt, Load, LoadObserver, LoadResult, LogMessages, Outcome, StartError, Version, WatchOptions, Watched,
 };
 
 use crate::arguments::PolicyPathArguments;
@@ -176,7 +176,7 @@ pub(super) fn observe_initial(sets: &OriginSets, place: &str, observer: &dyn Adm
     let hash = hash(sets, Origin::Api);
     for plugin in plugins(sets) {
         let result = ReloadResult::Loaded { hash: &hash };
-        observer.reloaded(&Reload::new(plugin, place, result, Duration::ZERO));
+        observer.reloaded(&DirectoryReload::new(plugin, place, result, Duration::ZERO));
     }
 }
 
@@ -269,10 +269,10 @@ struct PolicyLoader {
 impl Load<()> for PolicyLoader {
     type Error = ReloadError;
 
-    fn load(&mut self, _: &Path, current: Option<&Version<()>>) -> Result<Loaded<()>, ReloadError> {
+    fn load(&mut self, _: &Path, current: Option<&Version<()>>) -> Result<LoadResult<()>, ReloadError> {
         let Some(current) = current else {
             let hash = self.initial_hash.clone();
-            return Ok(Loaded::New { value: (), hash });
+            return Ok(LoadResult::New { value: (), hash });
         };
         let paths = &self.arguments.policies;
         // What was passed over was told at the start.
@@ -288,17 +288,17 @@ impl Load<()> for PolicyLoader {
         let hash = content_hash(&sorted.files);
         if hash == current.hash && !sorted.has_failures() {
             self.rewrites.keep(contents);
-            return Ok(Loaded::Unchanged);
+            return Ok(LoadResult::Unchanged);
         }
         let loaded = load_sorted(&sorted, &self.expressions)?;
         if let Err(unstable) = self.rewrites.admit(contents, &sets(&loaded), &hash) {
-            return Ok(Loaded::Unsettled {
+            return Ok(LoadResult::Unsettled {
                 reason: unstable.to_string(),
                 retry_after: unstable.retry_after,
             });
         }
         *self.latest.lock() = Some(LoadedPolicies::new(&loaded));
-        Ok(Loaded::New { value: (), hash })
+        Ok(LoadResult::New { value: (), hash })
     }
 }
 
@@ -313,7 +313,7 @@ struct PolicyObserver {
 }
 
 impl LoadObserver for PolicyObserver {
-    fn attempted(&self, attempt: &Attempt<'_>) {
+    fn attempted(&self, attempt: &LoadAttempt<'_>) {
         match attempt.outcome {
             Outcome::Loaded { .. } => {
                 // There are none of the first load: its policies are in use.
@@ -383,7 +383,7 @@ impl PolicyObserver {
             plugins => plugins,
         };
         for plugin in plugins {
-            let reload = Reload::new(*plugin, &self.shown, result, took);
+            let reload = DirectoryReload::new(*plugin, &self.shown, result, took);
             self.observers
                 .iter()
                 .for_each(|observer| observer.reloaded(&reload));

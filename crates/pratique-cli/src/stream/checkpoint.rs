@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::CheckpointArguments;
-use crate::destination::{self, Readers};
+use crate::destination::{self, FileReaders};
 use crate::exit::CliError;
 use crate::input::permitted_paths::read_regular;
 use crate::output;
@@ -170,7 +170,7 @@ impl CheckpointWriter {
         };
         // Nothing in it can fail: it has texts and numbers.
         let text = serde_json::to_string(&checkpoint).unwrap_or_default();
-        destination::write(&self.path, &text, Readers::Owner)?;
+        destination::write(&self.path, &text, FileReaders::Owner)?;
         self.last = Instant::now();
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use pratique_gotext::hex::encode_to_string;
 use pratique_json::Value;
-use pratique_manifest::Loaded;
+use pratique_manifest::SourcedObject;
 use pratique_report::Run;
 use pratique_state::Rules;
 use serde::Serialize;
@@ -91,8 +91,8 @@ impl RunDigest {
 }
 
 /// Objects as JSON.
-fn jsons<T: Serialize>(loaded: &[Loaded<T>]) -> impl Iterator<Item = String> {
+fn jsons<T: Serialize>(loaded: &[SourcedObject<T>]) -> impl Iterator<Item = String> {
     // What cannot be written as JSON was not read from it.
-    let text = |loaded: &Loaded<T>| serde_json::to_string(&*loaded.object).unwrap_or_default();
+    let text = |loaded: &SourcedObject<T>| serde_json::to_string(&*loaded.object).unwrap_or_default();
     loaded.iter().map(text)
 }

@@ -6,9 +6,9 @@ use pratique_explain::Explanation;
 use pratique_manifest::{Kind, Location};
 use pratique_policy::AdmissionPhase;
 use pratique_review::ReviewDecision;
-use pratique_review::Unbound;
+use pratique_review::PolicyWithoutBinding;
 use pratique_suite::{
-    Actual, CoverageReport, Difference, Missing, PluginOutcome, PolicyCoverage, PolicyOutcome,
+    ActualResult, CoverageReport, Difference, MissingPoint, PluginOutcome, PolicyCoverage, PolicyOutcome,
 };
 use serde::Serialize;
 
@@ -85,8 +85,8 @@ struct NotEvaluated<'a> {
     location: &'a Location,
 }
 
-impl<'a> From<&'a Unbound> for NotEvaluated<'a> {
-    fn from(policy: &'a Unbound) -> Self {
+impl<'a> From<&'a PolicyWithoutBinding> for NotEvaluated<'a> {
+    fn from(policy: &'a PolicyWithoutBinding) -> Self {
         NotEvaluated {
             kind: policy.kind(),
             name: &policy.name,
@@ -147,7 +147,7 @@ struct CoveredPolicy<'a> {
     covered: usize,
     total: usize,
     percent: Option<f64>,
-    missing: &'a [Missing],
+    missing: &'a [MissingPoint],
 }
 
 impl<'a> TestReport<'a> {
@@ -197,8 +197,8 @@ impl<'a> From<&'a CaseRun> for JsonTest<'a> {
     }
 }
 
-impl<'a> From<&'a Actual> for JsonActual<'a> {
-    fn from(actual: &'a Actual) -> Self {
+impl<'a> From<&'a ActualResult> for JsonActual<'a> {
+    fn from(actual: &'a ActualResult) -> Self {
         JsonActual {
             allowed: actual.decision == ReviewDecision::Allowed,
             decision: actual.decision,

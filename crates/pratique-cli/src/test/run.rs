@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, Problem};
 use pratique_policy::PolicyTrace;
-use pratique_review::Unbound;
+use pratique_review::PolicyWithoutBinding;
 use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, NotEvaluated, Roots, Suite};
 
 use super::cluster::SuiteCluster;
@@ -50,7 +50,7 @@ pub(super) struct SuiteRun {
     /// Problems because of which no test ran.
     pub(super) problems: Vec<Problem>,
     /// The policies that are not evaluated.
-    pub(super) unbound: Vec<Unbound>,
+    pub(super) unbound: Vec<PolicyWithoutBinding>,
     /// Tests of another program that are not evaluated.
     pub(super) not_evaluated: Vec<NotEvaluated>,
     pub(super) cases: Vec<CaseRun>,
@@ -328,10 +328,10 @@ impl TestRun {
     }
 
     /// The policies that are not evaluated, each once.
-    pub(super) fn unbound(&self) -> Vec<&Unbound> {
+    pub(super) fn unbound(&self) -> Vec<&PolicyWithoutBinding> {
         let mut seen = HashSet::new();
         let all = self.suites.iter().flat_map(|suite| &suite.unbound);
-        let place = |policy: &Unbound| (policy.location.file.clone(), policy.location.start.offset);
+        let place = |policy: &PolicyWithoutBinding| (policy.location.file.clone(), policy.location.start.offset);
         all.filter(|policy| seen.insert((policy.kind(), place(policy), &policy.name)))
             .collect()
     }

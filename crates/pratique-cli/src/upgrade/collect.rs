@@ -9,7 +9,7 @@ use super::outputs::ComparedUpgrade;
 use super::report::UpgradeReport;
 use super::work::UpgradePart;
 use crate::arguments::{UpgradeAnswerArguments, UpgradeFailOn, UpgradeFormat};
-use crate::destination::{self, Readers};
+use crate::destination::{self, FileReaders};
 use crate::evaluation::assumptions::AssumedKinds;
 use crate::evaluation::limitations::{self, ObjectLimitations};
 use crate::evaluation::summary::EvaluationSummary;
@@ -130,7 +130,7 @@ impl UpgradeCollector<'_> {
             inputs: self.inputs.clone(),
         };
         if let Some(path) = &self.arguments.page {
-            destination::write(path, &compared.page().to_string(), Readers::Usual)?;
+            destination::write(path, &compared.page().to_string(), FileReaders::Usual)?;
         }
         output_target::print_all(outputs, |format, is_stdout| match format {
             UpgradeFormat::Human => output::print(&human(&compared, style_of(is_stdout))),

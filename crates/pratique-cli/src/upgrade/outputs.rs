@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_replay::{Approximation, Unknown};
+use pratique_replay::{Approximation, UnknownRequest};
 use pratique_report::{PageTable, TablePage};
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ pub(super) struct JsonUpgrade<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notices: Vec<InputNotice>,
     evaluated: &'a str,
-    unknown: &'a KeyedCounters<Unknown>,
+    unknown: &'a KeyedCounters<UnknownRequest>,
     approximations: &'a KeyedCounters<Approximation>,
     groups: Vec<&'a FindingGroup>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pratique_replay::{Approximation, Unknown};
+use pratique_replay::{Approximation, UnknownRequest};
 use serde::Serialize;
 
 use super::finding::{UpgradeEffect, UpgradeFinding, UpgradeRule};
@@ -20,7 +20,7 @@ pub(super) struct UpgradeReport {
     pub(super) same: u64,
     pub(super) not_subject: u64,
     pub(super) changed_meanwhile: u64,
-    pub(super) unknown: KeyedCounters<Unknown>,
+    pub(super) unknown: KeyedCounters<UnknownRequest>,
     pub(super) approximations: KeyedCounters<Approximation>,
     effects: KeyedCounters<UpgradeEffect>,
     groups: BTreeMap<(UpgradeEffect, UpgradeRule, String), FindingGroup>,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_replay::{Approximation, EventRequests, Located, ReplayRequest, Replayed, Unknown};
+use pratique_replay::{Approximation, EventRequests, LocatedEntry, ReplayRequest, ReplayResult, UnknownRequest};
 use pratique_request::{AssumedResource, RequestTemplate, Resolution, kind_of};
 use pratique_review::{ReceiveFailure, Reviewer};
 use pratique_schema::{FeatureGates, Release};
@@ -44,7 +44,7 @@ pub(super) struct UpgradeResults {
     pub(super) same: u64,
     pub(super) changed_meanwhile: u64,
     /// Why the log does not have enough of some requests.
-    pub(super) unknown: Vec<Unknown>,
+    pub(super) unknown: Vec<UnknownRequest>,
     pub(super) approximations: Vec<Approximation>,
 }
 
@@ -120,11 +120,11 @@ impl InputComparison for UpgradeWorker<'_> {
         self.review_both([old, new], &pods, &subject, part);
     }
 
-    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut UpgradePart) {
+    fn entry(&self, path: &Arc<str>, located: LocatedEntry<'_>, part: &mut UpgradePart) {
         let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
             return;
         };
-        let Replayed { at, what, .. } = replayed;
+        let ReplayResult { at, what, .. } = replayed;
         match what {
             EventRequests::NotSubject(_) => part.not_subject += 1,
             EventRequests::Unknown(why, request) => {

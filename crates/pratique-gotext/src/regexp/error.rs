@@ -57,16 +57,16 @@ pub enum ErrorKind {
 
 /// Why a pattern was not compiled on behalf of a [`Meter`](super::Meter).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused<S> {
+pub enum RefusedPattern<S> {
     /// It is none.
     Pattern(Error),
     /// The meter stopped it.
     Stopped(S),
 }
 
-impl<S> From<Error> for Refused<S> {
+impl<S> From<Error> for RefusedPattern<S> {
     fn from(error: Error) -> Self {
-        Refused::Pattern(error)
+        RefusedPattern::Pattern(error)
     }
 }
 

@@ -6,7 +6,7 @@
 use regex_syntax::hir::Look;
 
 use super::class::ClassReader;
-use super::error::{Error, ErrorKind, Refused, between, whole};
+use super::error::{Error, ErrorKind, RefusedPattern, between, whole};
 use super::meter::Meter;
 use super::piece::{ParsedPattern, PatternPiece};
 use super::scan::{self, PatternFlags, GroupExtension, RepeatCount, split_first};
@@ -22,7 +22,7 @@ const HELD: usize = 256;
 const PORTION: usize = 256;
 
 /// Translates a pattern. Each thing in it is accounted for.
-pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<ParsedPattern, Refused<M::Stop>> {
+pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<ParsedPattern, RefusedPattern<M::Stop>> {
     let mut parser = PatternParser {
         pattern,
         flags: PatternFlags::default(),
@@ -40,7 +40,7 @@ pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<ParsedPattern,
         if things.is_multiple_of(PORTION) {
             let of_things = things.saturating_add(PORTION).saturating_mul(HELD);
             let bytes = of_things.saturating_add(parser.runes.saturating_mul(4));
-            meter.reserve(bytes).map_err(Refused::Stopped)?;
+            meter.reserve(bytes).map_err(RefusedPattern::Stopped)?;
         }
         things += 1;
         let count = match first {
@@ -56,7 +56,7 @@ pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<ParsedPattern,
         };
         repetition = count.map(|_| here);
         let units = THING + 16 * (here.len() - rest.len()) as u64;
-        meter.work(units).map_err(Refused::Stopped)?;
+        meter.work(units).map_err(RefusedPattern::Stopped)?;
     }
     Ok(parser.finish()?)
 }

@@ -18,7 +18,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use kube::client::Body;
-use pratique::authorization::Decider;
+use pratique::authorization::CheckDecider;
 use pratique_kube::ApiServer;
 use tokio::net::TcpListener;
 use tower_service::Service;

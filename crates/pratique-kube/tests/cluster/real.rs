@@ -8,7 +8,7 @@ use k8s_openapi::api::admissionregistration::v1::{
 use kube::Api;
 use kube::api::{DeleteParams, PostParams};
 use pratique::Admission;
-use pratique::authorization::{Decider, Question, QuestionSubject, User};
+use pratique::authorization::{CheckDecider, Question, QuestionSubject, User};
 use pratique_kube::{ApiServer, Client};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pratique::authorization::{Decider, Question, QuestionSubject, ResourceCheck, User};
+use pratique::authorization::{CheckDecider, Question, QuestionSubject, ResourceCheck, User};
 
 use crate::follow::{binding, code, policy, start};
 use crate::server::{BINDINGS, FakeServer, NAMESPACES, POLICIES};

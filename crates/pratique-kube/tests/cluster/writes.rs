@@ -1,7 +1,7 @@
 //! Objects of a program are applied, found by their labels, and removed.
 
 use pratique::types::{GroupVersionKind, GroupVersionResource};
-use pratique_kube::{ObjectName, WriteError, Written};
+use pratique_kube::{ObjectName, WriteError, WrittenKind};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -10,8 +10,8 @@ use crate::server::FakeServer;
 const ALL: &str = "/apis/example.com/v1/reports";
 const OF_SHOP: &str = "/apis/example.com/v1/namespaces/shop/reports";
 
-fn reports() -> Written {
-    Written {
+fn reports() -> WrittenKind {
+    WrittenKind {
         resource: GroupVersionResource::new("example.com", "v1", "reports"),
         kind: GroupVersionKind::new("example.com", "v1", "Report"),
     }

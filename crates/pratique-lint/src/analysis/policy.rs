@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use pratique_cel::ast::Ast;
-use pratique_expression::{CURRENT_MINOR, Use, environment};
+use pratique_expression::{CURRENT_MINOR, ExpressionPurpose, environment};
 
 use super::facts::{KnownValue, RequestFacts};
 use super::fold::FoldedExpression;
@@ -51,7 +51,7 @@ impl ParsedExpressions {
         let mut holds = false;
         for (site, ast) in sites.iter().zip(&self.asts) {
             let facts = RequestFacts {
-                no_namespace: site.usage == Use::MatchCondition,
+                no_namespace: site.usage == ExpressionPurpose::MatchCondition,
                 ..*facts
             };
             let folded = ast
@@ -62,8 +62,8 @@ impl ParsedExpressions {
                 .as_ref()
                 .map_or(KnownValue::Unknown, |ast| folded.value(ast.root).clone());
             match site.usage {
-                Use::MatchCondition if value == KnownValue::Bool(false) => return None,
-                Use::Validation => holds = value == KnownValue::Bool(true),
+                ExpressionPurpose::MatchCondition if value == KnownValue::Bool(false) => return None,
+                ExpressionPurpose::Validation => holds = value == KnownValue::Bool(true),
                 _ => {}
             }
             if let Some(name) = site.variable() {
@@ -72,7 +72,7 @@ impl ParsedExpressions {
             // The message of a validation that holds is never evaluated.
             folded_policy
                 .active
-                .push(site.variable().is_none() && !(site.usage == Use::Message && holds));
+                .push(site.variable().is_none() && !(site.usage == ExpressionPurpose::Message && holds));
             folded_policy.folded.push(folded);
         }
         self.activate_variables(sites, &mut folded_policy);

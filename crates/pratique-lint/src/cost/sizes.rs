@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
-use pratique_cel::Checked;
+use pratique_cel::CheckedAst;
 use pratique_cel::Type;
 use pratique_cel::cost::Range;
 use pratique_cel::estimate::{Sizes, UnknownSizes, ValueSize, value_size};
@@ -55,7 +55,7 @@ pub(crate) struct WithVariables<'v, S> {
 
 impl VariableSizes {
     /// Adds a variable, which may read those before it.
-    pub(crate) fn define(&mut self, name: &str, checked: &Checked) {
+    pub(crate) fn define(&mut self, name: &str, checked: &CheckedAst) {
         let value = value_size(checked, &WithVariables::new(self, UnknownSizes));
         self.by_name.insert(name.to_owned(), value);
     }

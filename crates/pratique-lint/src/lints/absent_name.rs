@@ -31,7 +31,7 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
@@ -138,7 +138,7 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
 fn absent_field(
     ast: &Ast,
     failure: &NodeFailure<'_>,
-    usage: Use,
+    usage: ExpressionPurpose,
     observations: &KindObservations,
 ) -> Option<(AbsentField, ExprId)> {
     let reads = chain(ast, failure.node);
@@ -159,7 +159,7 @@ fn absent_field(
     let key = failure.text.strip_prefix(NO_KEY);
     let absent = match (root, names.as_slice(), key) {
         // It is null, and in match conditions it always is.
-        ("namespaceObject", _, _) if usage != Use::MatchCondition && !observations.served.namespaced => {
+        ("namespaceObject", _, _) if usage != ExpressionPurpose::MatchCondition && !observations.served.namespaced => {
             AbsentField::NamespaceObject
         }
         ("request", ["name", ..], Some("name")) => AbsentField::RequestName,

@@ -31,7 +31,7 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr};
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_schema::Release;
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeType};
 use pratique_types::GroupVersionKind;
@@ -63,12 +63,12 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
     if !policy
         .sites
         .iter()
-        .any(|site| site.usage == Use::ApplyConfiguration)
+        .any(|site| site.usage == ExpressionPurpose::ApplyConfiguration)
     {
         return;
     }
     for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
-        let Some(ast) = ast.as_ref().filter(|_| site.usage == Use::ApplyConfiguration) else {
+        let Some(ast) = ast.as_ref().filter(|_| site.usage == ExpressionPurpose::ApplyConfiguration) else {
             continue;
         };
         for ((offset, path), of_kinds) in atomic_fields(ast, subject.kinds()) {

@@ -23,7 +23,7 @@
 //!
 //! The rules match `CREATE` only: add the operation to them, or remove the condition.
 
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_types::Operation;
 
 use crate::analysis::{KnownValue, ParsedExpressions, RequestFacts};
@@ -48,7 +48,7 @@ impl Lint for ConstantCondition {
         else {
             return;
         };
-        for site in sites.iter().filter(|site| site.usage == Use::MatchCondition) {
+        for site in sites.iter().filter(|site| site.usage == ExpressionPurpose::MatchCondition) {
             let alone = std::slice::from_ref(site);
             let parsed = ParsedExpressions::new(alone);
             let message = match fold_condition(&parsed, alone, &RequestFacts::default()) {

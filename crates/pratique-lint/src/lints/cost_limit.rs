@@ -37,7 +37,7 @@
 //! This is a loop over all containers in a loop over all containers. Test `size()` first, look through fewer lists, or
 //! match fewer objects.
 
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_manifest::PathStep;
 use pratique_sample::{CostExample, CostGoal, ObjectSpec, PolicyEvaluator, WorkBudget, most_expensive};
 use pratique_types::Operation;
@@ -150,7 +150,7 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
                 .map(|(kind, served)| (of_kind(kind), served))
                 .collect()
         };
-    let conditions = policy.sites.iter().find(|site| site.usage == Use::MatchCondition);
+    let conditions = policy.sites.iter().find(|site| site.usage == ExpressionPurpose::MatchCondition);
     let single = policy.sites.iter().enumerate();
     let mut all: Vec<LimitedCost> = single
         .map(|(index, site)| LimitedCost {
@@ -167,7 +167,7 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
         field: list_of(&condition.path),
         goal: CostGoal::Conditions,
         limit: MATCH_CONDITIONS_BUDGET,
-        estimates: estimates(&|_, site| site.usage == Use::MatchCondition),
+        estimates: estimates(&|_, site| site.usage == ExpressionPurpose::MatchCondition),
         example: None,
     }));
     if policy.is_webhook {
@@ -178,7 +178,7 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
         field: path("metadata.name"),
         goal: CostGoal::Policy,
         limit: RUNTIME_BUDGET,
-        estimates: estimates(&|_, site| !matches!(site.usage, Use::MatchCondition | Use::AuditAnnotation)),
+        estimates: estimates(&|_, site| !matches!(site.usage, ExpressionPurpose::MatchCondition | ExpressionPurpose::AuditAnnotation)),
         example: None,
     });
     all

@@ -28,7 +28,7 @@
 //! Set a field to another value, match the subresource `status` for fields of the status, or remove the policy.
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_sample::{ExpressionId, ServerFinding};
 
 use crate::analysis::constant_key;
@@ -51,10 +51,10 @@ impl Lint for IdleMutation {
         for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
             let Some(ast) = ast else { continue };
             let reason = match site.usage {
-                Use::ApplyConfiguration if sets_nothing(ast, ast.root, &[]) => {
+                ExpressionPurpose::ApplyConfiguration if sets_nothing(ast, ast.root, &[]) => {
                     "the configuration sets no field to another value"
                 }
-                Use::JsonPatch if patches_nothing(ast, ast.root) => "no operation sets or removes anything",
+                ExpressionPurpose::JsonPatch if patches_nothing(ast, ast.root) => "no operation sets or removes anything",
                 _ => continue,
             };
             let message = format!("the mutation changes nothing of any object: {reason}");

@@ -27,7 +27,7 @@
 //! Remove it with a JSON patch: `has(object.spec.nodeName) ? [JSONPatch{op: "remove", path: "/spec/nodeName"}] : []`.
 
 use pratique_cel::ast::{Ast, Expr, StructField};
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 
 use super::atomic_field::name_offset;
 use crate::analysis::byte_offset;
@@ -59,7 +59,7 @@ fn check_policy<'t>(
 ) {
     let policy = subject.policy;
     for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
-        let Some(ast) = ast.as_ref().filter(|_| site.usage == Use::ApplyConfiguration) else {
+        let Some(ast) = ast.as_ref().filter(|_| site.usage == ExpressionPurpose::ApplyConfiguration) else {
             continue;
         };
         for (holder, field) in fields(ast) {

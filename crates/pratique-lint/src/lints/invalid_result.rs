@@ -34,7 +34,7 @@
 //! may not change.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_sample::{ExpressionId, ServerFinding};
 use pratique_types::Operation;
 
@@ -104,7 +104,7 @@ const MERGE_KEYS: [&str; 7] = [
 
 /// Whether something selects the objects of a policy besides its rules, such as those that have the element.
 fn has_guards(policy: &PolicyView<'_>) -> bool {
-    let has_conditions = policy.sites.iter().any(|site| site.usage == Use::MatchCondition);
+    let has_conditions = policy.sites.iter().any(|site| site.usage == ExpressionPurpose::MatchCondition);
     let selects = |selector: Option<&LabelSelector>| {
         selector.is_some_and(|selector| *selector != LabelSelector::default())
     };
@@ -126,7 +126,7 @@ fn is_partial<'s>(mut sites: impl Iterator<Item = &'s ExpressionSite<'s>>, text:
     field.contains("].")
         && !is_key
         && text.contains("Required value")
-        && sites.any(|site| site.usage == Use::ApplyConfiguration)
+        && sites.any(|site| site.usage == ExpressionPurpose::ApplyConfiguration)
 }
 
 fn help_for(text: &str, operation: Operation) -> &'static str {

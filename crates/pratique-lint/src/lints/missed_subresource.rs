@@ -42,7 +42,7 @@ mod policy_reach;
 use std::cell::OnceCell;
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_sample::{CustomDefinition, CustomKinds};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
@@ -294,7 +294,7 @@ fn find_check<'l>(
     let deciding = DecidingExpressions::new(&policy.sites, parsed);
     deciding.sites.iter().find_map(|index| {
         let (site, ast) = policy.sites.get(*index).zip(parsed.asts.get(*index)?.as_ref())?;
-        let is_condition = site.usage == Use::MatchCondition;
+        let is_condition = site.usage == ExpressionPurpose::MatchCondition;
         // What a condition selects by this field is checked by what the rest reads, which other requests do not have.
         if is_condition && (change.is_only_by_part || change.part == "status" || deciding.reads_object) {
             return None;

@@ -28,7 +28,7 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 
 use crate::analysis::{
     FoldedPolicy, KnownValue, ParsedExpressions, RequestFacts, TextRange, ident_path, live_nodes, place_of,
@@ -158,7 +158,7 @@ fn read_operand(ast: &Ast, id: ExprId) -> Option<ExprId> {
     }
 }
 
-fn finding(policy: &PolicyView<'_>, usage: Use, root: &str, read: &NullRead) -> LintFinding {
+fn finding(policy: &PolicyView<'_>, usage: ExpressionPurpose, root: &str, read: &NullRead) -> LintFinding {
     let name = &read.name;
     if root == "namespaceObject" {
         let message = format!("namespaceObject is always null in match conditions: {name} fails");

@@ -45,7 +45,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_cel::{Issue, Position};
-use pratique_expression::{Use, token_at};
+use pratique_expression::{ExpressionPurpose, token_at};
 use pratique_manifest::help_for_issue;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
@@ -290,7 +290,7 @@ fn is_checked_by_api(policy: &PolicyView<'_>, index: usize, served: &ServedResou
     let is_looked_at = policy
         .sites
         .get(index)
-        .is_some_and(|site| matches!(site.usage, Use::Validation | Use::Message));
+        .is_some_and(|site| matches!(site.usage, ExpressionPurpose::Validation | ExpressionPurpose::Message));
     let names = |list: &[String], name: &str| list.iter().any(|item| item == name);
     let named = policy.rules.iter().any(|rule| {
         names(rule.groups, &served.resource.group)

@@ -111,7 +111,7 @@ fn check_rule(
             continue;
         }
         known.push(&served.resource.resource);
-        let outcome = policy.outcome_of_errors(pratique_expression::Use::JsonPatch);
+        let outcome = policy.outcome_of_errors(pratique_expression::ExpressionPurpose::JsonPatch);
         let (version, wanted, name) = (&served.kind.version, &other.kind.version, &served.kind.kind);
         let is_same_group = served.resource.group == other.resource.group;
         let error = if is_same_group {

@@ -30,7 +30,7 @@
 //! Write the message on one line. A text that ends with a line break is fine: blanks at both ends are removed.
 
 use pratique_cel::ast::{Ast, Expr};
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_types::cel_limits::{MAX_MESSAGE_BYTES, MessageFault};
 
 use crate::lint::{Lint, LintContext, PolicySubject};
@@ -52,7 +52,7 @@ impl Lint for UnusedMessage {
         let Some(subject) = context.policy() else { return };
         let policy = subject.policy;
         let sites = policy.sites.iter().enumerate();
-        for (index, site) in sites.filter(|(_, site)| site.usage == Use::Message) {
+        for (index, site) in sites.filter(|(_, site)| site.usage == ExpressionPurpose::Message) {
             let Some(useless) = useless_message(subject, index) else {
                 continue;
             };

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use pratique_cel::ast::Ast;
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_json::Value;
 use pratique_sample::{
     CustomKind, ExpressionId, NamedFields, ObservedPolicy, ObservedRun, PolicyObservation, ReadFootprint,
@@ -278,7 +278,7 @@ fn collect_chain_constants(
     required: &RequiredConstants,
 ) -> Vec<(usize, RequiredConstants)> {
     let sites = policy.sites.iter().zip(&parsed.asts);
-    let chains = sites.filter(|(site, _)| site.usage == Use::Validation && site.text.contains("&&"));
+    let chains = sites.filter(|(site, _)| site.usage == ExpressionPurpose::Validation && site.text.contains("&&"));
     let of_chain = |(site, ast): (&ExpressionSite<'_>, &Option<Ast>)| match &site.id {
         ExpressionId::Validation(index) => Some((*index, required.with_condition(ast.as_ref()?)?)),
         _ => None,

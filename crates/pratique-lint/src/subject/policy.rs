@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 use pratique_manifest::{Kind, ManifestSet, ObjectSource};
 use pratique_sample::Policy as Manifest;
 use pratique_schema::Release;
@@ -56,9 +56,9 @@ impl<'m> PolicyView<'m> {
     }
 
     /// What an error of an expression comes to.
-    pub(crate) fn outcome_of_errors(&self, usage: Use) -> &'static str {
+    pub(crate) fn outcome_of_errors(&self, usage: ExpressionPurpose) -> &'static str {
         match (usage, self.ignores_errors) {
-            (Use::Message, _) => "the message is replaced by a default one",
+            (ExpressionPurpose::Message, _) => "the message is replaced by a default one",
             (_, false) => "the request is denied",
             (_, true) if self.is_webhook => "the webhook is not called",
             (_, true) => "the request is let in",

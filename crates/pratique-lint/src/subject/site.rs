@@ -1,6 +1,6 @@
 //! The expressions of a manifest.
 
-use pratique_expression::{Declarations, Use};
+use pratique_expression::{Declarations, ExpressionPurpose};
 use pratique_manifest::PathStep;
 use pratique_sample::{ExpressionId, PolicyExpression};
 
@@ -12,7 +12,7 @@ pub(crate) struct ExpressionSite<'m> {
     pub(crate) path: Vec<PathStep>,
     pub(crate) text: &'m str,
     pub(crate) id: ExpressionId,
-    pub(crate) usage: Use,
+    pub(crate) usage: ExpressionPurpose,
     pub(crate) declarations: Declarations,
 }
 

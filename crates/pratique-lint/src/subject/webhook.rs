@@ -4,7 +4,7 @@ use k8s_openapi::api::admissionregistration::v1::{
     MatchCondition, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
-use pratique_expression::{Declarations, Use};
+use pratique_expression::{Declarations, ExpressionPurpose};
 use pratique_manifest::{Kind, ManifestSet, PathStep};
 use pratique_sample::{ExpressionId, Policy};
 use pratique_schema::Release;
@@ -182,7 +182,7 @@ fn condition_sites<'m>(conditions: &'m Option<Vec<MatchCondition>>, at: &str) ->
             path: path(&format!("{at}.matchConditions[{index}].expression")),
             text: &condition.expression,
             id: ExpressionId::Condition(index),
-            usage: Use::MatchCondition,
+            usage: ExpressionPurpose::MatchCondition,
             declarations: Declarations {
                 authorizer: true,
                 ..Declarations::default()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_cel::Checked;
+use pratique_cel::CheckedAst;
 use pratique_cel::{CompileError, Environment, Issue, StructType, Type, TypeProvider};
 use pratique_expression::{VARIABLES_TYPE, declared_type, environment};
 use pratique_schema::Release;
@@ -16,7 +16,7 @@ use crate::subject::ExpressionSite;
 pub(crate) struct TypedSite {
     pub(crate) environment: Environment,
     /// The tree with its types, or the type errors.
-    pub(crate) checked: Result<Checked, Vec<Issue>>,
+    pub(crate) checked: Result<CheckedAst, Vec<Issue>>,
 }
 
 /// Checks the expressions of a policy, variables in order. A variable keeps its type; without one it is `dyn`.

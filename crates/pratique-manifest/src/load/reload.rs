@@ -25,7 +25,7 @@ pub struct Reloader {
 
 /// The result of loading a directory that may just be written to.
 #[derive(Debug)]
-pub enum Reloaded {
+pub enum ReloadOutcome {
     /// The content has the hash that is in use.
     Unchanged,
     /// The objects of the directory.
@@ -86,12 +86,12 @@ impl Reloader {
         path: &str,
         in_use: Option<&str>,
         options: &LoadOptions<'_>,
-    ) -> Result<Reloaded, LoadErrors> {
+    ) -> Result<ReloadOutcome, LoadErrors> {
         let budget = options.budget();
         let files = read(path, &budget)?;
         let Some(hash) = changed_hash(&files, in_use) else {
             self.rewrites.keep(contents(&files));
-            return Ok(Reloaded::Unchanged);
+            return Ok(ReloadOutcome::Unchanged);
         };
         let contents = contents(&files);
         let loaded = self.finish(files, hash.clone(), &budget, options);
@@ -99,15 +99,15 @@ impl Reloader {
             let sets = loaded.as_ref().map(|set| [set]).ok();
             let sets = sets.as_ref().map(|sets| &sets[..]);
             return match self.rewrites.admit_first(contents, sets, &hash) {
-                Err(file) => Ok(Reloaded::Unstable(file)),
-                Ok(()) => loaded.map(Reloaded::New),
+                Err(file) => Ok(ReloadOutcome::Unstable(file)),
+                Ok(()) => loaded.map(ReloadOutcome::New),
             };
         }
         let set = loaded?;
         let admitted = self.rewrites.admit(contents, &[&set], &set.hash);
         Ok(match admitted {
-            Ok(()) => Reloaded::New(set),
-            Err(file) => Reloaded::Unstable(file),
+            Ok(()) => ReloadOutcome::New(set),
+            Err(file) => ReloadOutcome::Unstable(file),
         })
     }
 
@@ -120,10 +120,10 @@ impl Reloader {
     ) -> Result<ManifestSet, LoadErrors> {
         loop {
             match self.load_stable(path, None, options)? {
-                Reloaded::New(set) => return Ok(set),
-                Reloaded::Unstable(file) => pause(&file),
+                ReloadOutcome::New(set) => return Ok(set),
+                ReloadOutcome::Unstable(file) => pause(&file),
                 // Nothing is in use that it could be the same as.
-                Reloaded::Unchanged => {}
+                ReloadOutcome::Unchanged => {}
             }
         }
     }

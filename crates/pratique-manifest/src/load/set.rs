@@ -23,7 +23,7 @@ macro_rules! declare_set {
         pub struct ManifestSet {
             /// `sha256:` and the hash of the files' content; empty when no file has any.
             pub hash: String,
-            $(#[doc = concat!("Objects of the kind `", stringify!($kind), "`.")] pub $list: Vec<Loaded<$kind>>,)*
+            $(#[doc = concat!("Objects of the kind `", stringify!($kind), "`.")] pub $list: Vec<SourcedObject<$kind>>,)*
             /// Text that follows the end of a document, and that the server does not read.
             pub unread: Vec<Location>,
             /// Objects of older versions of the API, where those have other defaults than v1.
@@ -85,7 +85,7 @@ macro_rules! declare_set {
             /// Adds the object to the list of its kind.
             pub(crate) fn add_to(self, set: &mut ManifestSet, source: ObjectSource) {
                 match self {
-                    $(ManifestObject::$kind(object) => set.$list.push(Loaded { object, source }),)*
+                    $(ManifestObject::$kind(object) => set.$list.push(SourcedObject { object, source }),)*
                 }
             }
         }
@@ -110,14 +110,14 @@ impl ManifestSet {
     }
 }
 
-fn sort<T: Metadata<Ty = ObjectMeta>>(list: &mut Vec<Loaded<T>>) {
+fn sort<T: Metadata<Ty = ObjectMeta>>(list: &mut Vec<SourcedObject<T>>) {
     list.shrink_to_fit();
     list.sort_by(|a, b| a.object.metadata().name.cmp(&b.object.metadata().name));
 }
 
 fn replace_repeated<T: Metadata<Ty = ObjectMeta>>(
     kind: Kind,
-    list: &mut Vec<Loaded<T>>,
+    list: &mut Vec<SourcedObject<T>>,
     replaced: &mut Vec<ReplacedObject>,
 ) {
     list.dedup_by(|later, kept| {
@@ -141,14 +141,14 @@ fn replace_repeated<T: Metadata<Ty = ObjectMeta>>(
 
 /// An object and where it came from.
 #[derive(Clone, Debug)]
-pub struct Loaded<T> {
+pub struct SourcedObject<T> {
     /// The object, defaulted. After a reload, an unchanged object is the same `Arc`.
     pub object: Arc<T>,
     /// Its source.
     pub source: ObjectSource,
 }
 
-impl<T: Metadata<Ty = ObjectMeta>> Loaded<T> {
+impl<T: Metadata<Ty = ObjectMeta>> SourcedObject<T> {
     fn object_ref(&self, kind: Kind) -> ObjectRef<'_> {
         ObjectRef {
             kind,

@@ -4,7 +4,7 @@ use super::file_document::FileDocument;
 use super::split::RawDocument;
 use crate::budget::Budget;
 use crate::json::{self, Document, SyntaxError};
-use crate::position::{DocumentStart, Lead};
+use crate::position::{DocumentStart, TrimmedBlanks};
 
 /// The values of a text that begins with a JSON object, each with its part of the text.
 ///
@@ -131,7 +131,7 @@ impl StreamPlace {
     /// The place in the file, of whose text this one begins there.
     fn start(&self, text: &DocumentStart) -> DocumentStart {
         if self.lines == 0 {
-            let lead = Lead {
+            let lead = TrimmedBlanks {
                 chars: text.lead.chars + self.chars,
                 bytes: text.lead.bytes + self.at,
             };
@@ -140,7 +140,7 @@ impl StreamPlace {
         DocumentStart {
             line: text.line + self.lines,
             offset: text.offset + text.lead.bytes + self.line_start,
-            lead: Lead {
+            lead: TrimmedBlanks {
                 chars: self.chars,
                 bytes: self.at - self.line_start,
             },

@@ -3,7 +3,7 @@
 //! The rules are the server's, by lines, and not YAML's: a separator counts within a block scalar or within JSON, a first
 //! separator belongs to the document that it opens, and line ends become LF.
 
-use crate::position::{DocumentStart, Lead};
+use crate::position::{DocumentStart, TrimmedBlanks};
 
 /// A document as bytes, trimmed, and where it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ fn trimmed(buffer: &[u8], first: DocumentStart) -> Option<RawDocument> {
         .next()
         .unwrap_or_default();
     let breaks = preceding_bytes.iter().filter(|byte| **byte == b'\n').count();
-    let lead = Lead {
+    let lead = TrimmedBlanks {
         chars: String::from_utf8_lossy(on_line).chars().count(),
         bytes: on_line.len(),
     };

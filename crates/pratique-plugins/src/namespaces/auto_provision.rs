@@ -1,6 +1,6 @@
 //! NamespaceAutoProvision: namespaces come into being when something is created in them.
 
-use pratique_plugin::{Created, MutableAttributes, StateKind};
+use pratique_plugin::{CreatedObject, MutableAttributes, StateKind};
 
 use super::is_for_namespace;
 use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
@@ -21,7 +21,7 @@ impl BuiltInPlugin for NamespaceAutoProvision {
             return Ok(());
         }
         let metadata = object([("name", namespace.to_owned().into())]);
-        call.effects.created.push(Created {
+        call.effects.created.push(CreatedObject {
             kind: StateKind::NAMESPACE,
             namespace: String::new(),
             name: namespace.to_owned(),

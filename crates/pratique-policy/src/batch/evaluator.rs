@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_cel::internal::into_boxed_exact;
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 
 use super::expressions::BatchExpressions;
 use super::member::{MemberChunk, BatchMember, PolicyPart, evaluation_cost};
@@ -71,7 +71,7 @@ impl BatchEvaluator {
         &'s self,
         policies: &'s [Arc<RunnablePolicy>],
         session: &RequestSession<'s>,
-        matched: Matched<'s>,
+        matched: MatchedResource<'s>,
         is_bound: impl Fn(&BindingTerms) -> Result<bool, UnmatchedReason>,
     ) -> Result<Vec<u32>, UnfinishedEvaluation> {
         if self.members.is_empty() {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use pratique_core::AdmissionPhase;
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 use pratique_workers::{Workers, map};
 
 use super::expressions::BatchExpressions;
@@ -24,7 +24,7 @@ pub(super) struct ParallelBatch<'s> {
     pub(super) parts: &'s [u32],
     pub(super) policies: &'s [Arc<RunnablePolicy>],
     pub(super) seed: SessionSeed<'s>,
-    pub(super) matched: Matched<'s>,
+    pub(super) matched: MatchedResource<'s>,
     pub(super) workers: &'s dyn Workers,
 }
 

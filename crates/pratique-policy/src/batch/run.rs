@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_cel::Value;
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, RUNTIME_BUDGET};
 
 use super::expressions::{BatchExpressions, ExpressionRole};
@@ -46,9 +46,9 @@ impl<'s> BatchInputs<'s> {
     pub(super) fn new(
         expressions: &BatchExpressions,
         session: &RequestSession<'s>,
-        matched: Matched<'s>,
+        matched: MatchedResource<'s>,
     ) -> Option<Self> {
-        let of_request = Matched {
+        let of_request = MatchedResource {
             resource: &session.request.resource,
             ..matched
         };
@@ -228,7 +228,7 @@ impl<'e, 's> BatchRun<'e, 's> {
 
 /// The inputs of expressions that see the namespace in a form. `None` as for [`BatchInputs::new`].
 #[inline]
-fn inputs<'s>(session: &RequestSession<'s>, matched: Matched<'s>, namespace: NamespaceForm) -> Option<ExpressionInputs<'s>> {
+fn inputs<'s>(session: &RequestSession<'s>, matched: MatchedResource<'s>, namespace: NamespaceForm) -> Option<ExpressionInputs<'s>> {
     let key = session.input_key(&matched, namespace);
     let inputs = ExpressionInputs {
         matched,

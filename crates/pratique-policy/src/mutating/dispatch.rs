@@ -5,7 +5,7 @@ use pratique_match::Target;
 use pratique_types::Operation;
 
 use super::MutatingPolicies;
-use super::outcome::Mutated;
+use super::outcome::MutatedRequest;
 use super::reinvocation::Reinvocation;
 use super::run::{MutatingEnd, MutationRun};
 use super::same::seen_the_same;
@@ -22,10 +22,10 @@ pub fn mutate<'s>(
     attributes: impl Into<Attributes<'s>>,
     context: &EvalContext<'s>,
     observer: &mut dyn PolicyObserver,
-) -> Result<Mutated, UnfinishedEvaluation> {
+) -> Result<MutatedRequest, UnfinishedEvaluation> {
     let attributes = attributes.into();
     if is_unaffected(sets, attributes) {
-        return Ok(Mutated::default());
+        return Ok(MutatedRequest::default());
     }
     let mut reinvocation = Reinvocation::default();
     let first = mutate_once(sets, attributes, context, &mut reinvocation, observer)?;
@@ -43,7 +43,7 @@ pub fn mutate<'s>(
     } else {
         None
     };
-    Ok(Mutated {
+    Ok(MutatedRequest {
         object: object.filter(|object| !seen_the_same(object, attributes.object)),
         status: second.status,
         undecided: second.undecided,
@@ -59,10 +59,10 @@ pub fn mutate_once<'s>(
     context: &EvalContext<'s>,
     reinvocation: &mut Reinvocation,
     observer: &mut dyn PolicyObserver,
-) -> Result<Mutated, UnfinishedEvaluation> {
+) -> Result<MutatedRequest, UnfinishedEvaluation> {
     let attributes = attributes.into();
     if is_unaffected(sets, attributes) {
-        return Ok(Mutated::default());
+        return Ok(MutatedRequest::default());
     }
     run(sets, attributes, context, reinvocation, observer)
 }
@@ -78,7 +78,7 @@ fn run(
     context: &EvalContext<'_>,
     reinvocation: &mut Reinvocation,
     observer: &mut dyn PolicyObserver,
-) -> Result<Mutated, UnfinishedEvaluation> {
+) -> Result<MutatedRequest, UnfinishedEvaluation> {
     let arena = RequestArena::with_limit(context.release, context.memory);
     let session = RequestSession::new(attributes, context.clone(), &arena);
     let mut run = MutationRun::new(attributes, &session, reinvocation);
@@ -119,7 +119,7 @@ fn run(
     };
     session.finished()?;
     let (status, cause) = denial.unzip();
-    Ok(Mutated {
+    Ok(MutatedRequest {
         object,
         status,
         undecided,

@@ -16,7 +16,7 @@ use super::run::{MutatingEnd, MutationRun, PolicyInvocation};
 use super::version::{VersionedObjects, ObjectViewer};
 use crate::conditions;
 use crate::inputs::{InputKey, ExpressionInputs, NamespaceForm, UnconvertedObject};
-use crate::observer::{Conditions, ErrorType, FailedPart, Mutating};
+use crate::observer::{Conditions, ErrorType, FailedPart, MutationAttempt};
 
 impl<'s> MutationRun<'_, 's> {
     pub(super) fn invoke(&mut self, invocation: &PolicyInvocation<'s>, at: usize) -> Result<(), MutatingEnd> {
@@ -160,7 +160,7 @@ impl<'s> MutationRun<'_, 's> {
     }
 
     fn decided(&mut self, invocation: &PolicyInvocation<'s>, error: ErrorType) {
-        self.decisions.push(Mutating {
+        self.decisions.push(MutationAttempt {
             policy: &invocation.policy.core.name,
             binding: invocation.binding.name.assemble(self.session.arena()),
             error,

@@ -1,6 +1,6 @@
 //! The outcome of mutating a request.
 
-use pratique_expression::Undecided;
+use pratique_expression::UndecidedDecision;
 use pratique_json as json;
 use pratique_types::Status;
 
@@ -9,14 +9,14 @@ use crate::cause::DenialCause;
 
 /// The outcome of mutating policies for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mutated {
+pub struct MutatedRequest {
     /// The object after the mutations; `None` where it did not change, and where the request is denied. An integer and
     /// a double that are written the same are different numbers to later expressions.
     pub object: Option<json::Value<'static>>,
     /// The status of a denial; `None` where the request is allowed so far.
     pub status: Option<Box<Status>>,
     /// The policy that depends on missing input: no policy after it was run.
-    pub undecided: Option<Box<Undecided>>,
+    pub undecided: Option<Box<UndecidedDecision>>,
     /// The cause of a denial; `None` where the request is allowed so far.
     pub cause: Option<DenialCause>,
     /// The mutations that ran, in order.
@@ -53,7 +53,7 @@ pub enum StepResult {
     Failed(String),
 }
 
-impl Mutated {
+impl MutatedRequest {
     /// Whether the request is allowed so far.
     pub fn allowed(&self) -> bool {
         self.status.is_none() && self.undecided.is_none()

@@ -1,6 +1,6 @@
 //! Why a mutation does not change the object.
 
-use pratique_expression::Missing;
+use pratique_expression::MissingDependency;
 use pratique_json as json;
 
 use super::measure::SizeExcess;
@@ -14,7 +14,7 @@ pub(super) enum MutationRefusal {
     Server(String),
     Unfinished(UnfinishedEvaluation),
     /// It depends on missing input.
-    Undecided(Box<Missing>),
+    Undecided(Box<MissingDependency>),
 }
 
 impl MutationRefusal {

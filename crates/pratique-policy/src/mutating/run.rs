@@ -3,9 +3,9 @@
 use pratique_core::status::namespace_not_found;
 use pratique_core::{Attributes, AdmissionPhase};
 use pratique_exclusion::Origin;
-use pratique_expression::{Missing, OnUndecided, Undecided};
+use pratique_expression::{MissingDependency, OnUndecided, UndecidedDecision};
 use pratique_json as json;
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 use pratique_types::Status;
 
 use super::failures::MutationFailures;
@@ -16,7 +16,7 @@ use super::{MutatingPolicies, MutatingPolicy};
 use crate::binding::CompiledBinding;
 use crate::cause::DenialCause;
 use crate::matcher::PolicyMatcher;
-use crate::observer::{Conditions, Mutating};
+use crate::observer::{Conditions, MutationAttempt};
 use crate::policy_core::PolicyCore;
 use crate::session::RequestSession;
 use crate::unmatched_reason::UnmatchedReason;
@@ -35,9 +35,9 @@ pub(super) struct MutationRun<'b, 's> {
     pub(super) last: Option<usize>,
     pub(super) steps: Vec<MutationStep>,
     pub(super) conditions: Vec<Conditions<'s>>,
-    pub(super) decisions: Vec<Mutating<'s>>,
+    pub(super) decisions: Vec<MutationAttempt<'s>>,
     /// Undecided policies that count as failed.
-    pub(super) settled: Vec<Undecided>,
+    pub(super) settled: Vec<UndecidedDecision>,
 }
 
 /// A policy to invoke with a binding and a param.
@@ -45,7 +45,7 @@ pub(super) struct PolicyInvocation<'s> {
     pub(super) origin: Origin,
     pub(super) policy: &'s MutatingPolicy,
     pub(super) binding: CompiledBinding<'s>,
-    pub(super) matched: Matched<'s>,
+    pub(super) matched: MatchedResource<'s>,
     /// The index of the objects in the kind that was matched.
     version: usize,
     pub(super) param: Option<&'s json::Value<'s>>,
@@ -57,7 +57,7 @@ pub(super) enum MutatingEnd {
     /// An error of the server, not of a policy.
     Status(Box<Status>),
     /// A policy depends on missing input, and the policies after it on its result.
-    Undecided(Box<Undecided>),
+    Undecided(Box<UndecidedDecision>),
 }
 
 impl From<UnfinishedEvaluation> for MutatingEnd {
@@ -172,9 +172,9 @@ impl<'s> MutationRun<'_, 's> {
         &mut self,
         core: &PolicyCore,
         binding: Option<CompiledBinding<'_>>,
-        missing: Missing,
+        missing: MissingDependency,
     ) -> Result<(), MutatingEnd> {
-        let undecided = Undecided {
+        let undecided = UndecidedDecision {
             plugin: AdmissionPhase::Mutating.policy_plugin().into(),
             name: core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
@@ -192,7 +192,7 @@ impl<'s> MutationRun<'_, 's> {
     fn collect_bindings(
         &mut self,
         (origin, policy): (Origin, &'s MutatingPolicy),
-        matched: Matched<'s>,
+        matched: MatchedResource<'s>,
         invocations: &mut Vec<PolicyInvocation<'s>>,
     ) -> Result<(), MutatingEnd> {
         for binding in policy.core.bindings.iter() {

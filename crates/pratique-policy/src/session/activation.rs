@@ -3,7 +3,7 @@
 use pratique_cel::{Activation, Program, Value};
 use pratique_core::typed_value;
 use pratique_expression::{Authorizers, InputSet, partly_known_request, request_value, slots};
-use pratique_match::Matched;
+use pratique_match::MatchedResource;
 
 use super::RequestSession;
 use crate::compiled_expressions::NamedVariable;
@@ -90,7 +90,7 @@ impl<'s> RequestSession<'s> {
         variables
     }
 
-    fn request_value(&self, matched: &Matched<'s>) -> Value<'s> {
+    fn request_value(&self, matched: &MatchedResource<'s>) -> Value<'s> {
         let mut requests = self.requests.borrow_mut();
         if let Some((_, value)) = requests.iter().find(|(of, _)| of == matched) {
             return *value;

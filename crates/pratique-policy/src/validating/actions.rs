@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::mem::take;
 
-use pratique_core::{DenialCause, Missing, OnUndecided, AdmissionPhase, Undecided};
+use pratique_core::{DenialCause, MissingDependency, OnUndecided, AdmissionPhase, UndecidedDecision};
 use pratique_types::Status;
 
 use super::policy::{AnnotationDecision, MissingInput, PolicyDecision, ValidationDecision};
@@ -102,8 +102,8 @@ impl<'s> ValidationRun<'_, 's> {
     }
 
     /// Records that a policy depends on missing input; returns whether that counts as an error of the policy.
-    fn undecided(&mut self, policy: &RunnablePolicy, binding: Option<CompiledBinding<'_>>, missing: Missing) -> bool {
-        let undecided = Undecided {
+    fn undecided(&mut self, policy: &RunnablePolicy, binding: Option<CompiledBinding<'_>>, missing: MissingDependency) -> bool {
+        let undecided = UndecidedDecision {
             plugin: AdmissionPhase::Validating.policy_plugin().into(),
             name: policy.core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pratique_cel::Value;
 use pratique_core::ConditionError;
-use pratique_expression::Missing;
+use pratique_expression::MissingDependency;
 use pratique_types::cel_limits::{RUNTIME_BUDGET, read_message};
 
 use crate::compiled_expressions::{CompiledAnnotation, CompiledValidation};
@@ -37,7 +37,7 @@ pub(crate) struct PolicyDecision<'s> {
 pub(crate) struct MissingInput {
     /// The index of the validation; `None` for an audit annotation.
     pub(crate) validation: Option<usize>,
-    pub(crate) missing: Missing,
+    pub(crate) missing: MissingDependency,
 }
 
 /// The decision of a validation that is not true.

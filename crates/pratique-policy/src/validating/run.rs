@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use pratique_core::status::namespace_not_found;
-use pratique_core::{DenialCause, AdmissionPhase, Undecided, UnfinishedEvaluation};
-use pratique_match::Matched;
+use pratique_core::{DenialCause, AdmissionPhase, UndecidedDecision, UnfinishedEvaluation};
+use pratique_match::MatchedResource;
 use pratique_types::Status;
 
 use super::policy::{self, PolicyDecision};
@@ -30,9 +30,9 @@ pub(super) struct ValidationRun<'b, 's> {
     pub(super) ignored: IgnoredFailures,
     /// The first one, which the user gets.
     pub(super) denial: Option<PolicyDenial>,
-    pub(super) undecided: Vec<Undecided>,
+    pub(super) undecided: Vec<UndecidedDecision>,
     /// Undecided policies that count as failed.
-    pub(super) settled: Vec<Undecided>,
+    pub(super) settled: Vec<UndecidedDecision>,
     pub(super) warnings: Vec<String>,
     pub(super) annotations: RequestAnnotations<'s>,
 }
@@ -134,7 +134,7 @@ impl<'s> ValidationRun<'_, 's> {
         &self,
         policies: &'s Policies,
         group: usize,
-        matched: Matched<'s>,
+        matched: MatchedResource<'s>,
     ) -> Result<Option<Vec<u32>>, UnfinishedEvaluation> {
         match policies.set.batches.get(group) {
             // The first policy reports a namespace that does not exist.
@@ -178,7 +178,7 @@ impl<'s> ValidationRun<'_, 's> {
     fn evaluate_policy(
         &mut self,
         policy: &'s RunnablePolicy,
-        matched: Result<Option<Matched<'s>>, UnmatchedReason>,
+        matched: Result<Option<MatchedResource<'s>>, UnmatchedReason>,
     ) -> Result<(), ValidatingEnd> {
         let matched = match matched {
             Ok(Some(matched)) => matched,
@@ -210,7 +210,7 @@ impl<'s> ValidationRun<'_, 's> {
         &mut self,
         policy: &'s RunnablePolicy,
         binding: CompiledBinding<'s>,
-        matched: Matched<'s>,
+        matched: MatchedResource<'s>,
         (params, last): (&BoundParams<'s>, &mut Option<ParamDecision<'s>>),
         collected: &mut CollectedAnnotations<'s>,
     ) -> Result<(), ValidatingEnd> {
@@ -253,7 +253,7 @@ impl<'s> ValidationRun<'_, 's> {
     fn evaluate_with(
         &self,
         policy: &'s RunnablePolicy,
-        (matched, objects): (Matched<'s>, RequestObjects<'s>),
+        (matched, objects): (MatchedResource<'s>, RequestObjects<'s>),
         param: OptionalParam<'s>,
     ) -> Result<ParamDecision<'s>, UnfinishedEvaluation> {
         let session = self.session;

@@ -5,7 +5,7 @@ use pratique_types::AdmissionRequest;
 
 use super::{RequestSource, admitted, no_object, options};
 use crate::event::{Event, Level};
-use crate::replay_result::{Approximation, ReplayRequest, Unknown};
+use crate::replay_result::{Approximation, ReplayRequest, UnknownRequest};
 
 /// The request of an event that deletes an object.
 // Upstream: apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
@@ -40,12 +40,12 @@ pub(super) fn collection<'e>(
     source: &RequestSource<'_>,
     event: &Event<'e>,
     request: &AdmissionRequest<'e>,
-) -> Result<Vec<ReplayRequest<'e>>, Unknown> {
+) -> Result<Vec<ReplayRequest<'e>>, UnknownRequest> {
     let Some(items) = event.response_object.get("items").and_then(Value::as_array) else {
         return Err(match event.level {
-            Level::RequestResponse if !event.is_truncated() => Unknown::Collection,
+            Level::RequestResponse if !event.is_truncated() => UnknownRequest::Collection,
             Level::RequestResponse | Level::Metadata => no_object(event),
-            Level::Request => Unknown::Collection,
+            Level::Request => UnknownRequest::Collection,
         });
     };
     let (request, approximations) = with_options(source, event, request.clone());

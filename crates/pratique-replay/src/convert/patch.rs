@@ -6,7 +6,7 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use super::{RequestSource, admitted, approximations, decoded, no_object};
 use crate::event::Event;
-use crate::replay_result::{Approximation, ReplayRequest, Unknown};
+use crate::replay_result::{Approximation, ReplayRequest, UnknownRequest};
 
 /// The request of an event that patches an object.
 ///
@@ -16,13 +16,13 @@ pub(super) fn request<'e>(
     source: &RequestSource<'_>,
     event: &Event<'e>,
     request: AdmissionRequest<'e>,
-) -> Result<ReplayRequest<'e>, Unknown> {
+) -> Result<ReplayRequest<'e>, UnknownRequest> {
     if event.request_object.is_null() {
         return Err(no_object(event));
     }
     // The type is among the details, and with which manager and force a configuration is applied.
     if event.lacks_details {
-        return result(event, request).ok_or(Unknown::PatchType);
+        return result(event, request).ok_or(UnknownRequest::PatchType);
     }
     let creates = request.operation == Operation::Create;
     let old = if creates {
@@ -31,7 +31,7 @@ pub(super) fn request<'e>(
         source.old.cloned()
     };
     let why = match old {
-        None => Unknown::PatchedObject,
+        None => UnknownRequest::PatchedObject,
         Some(old) => match patched(source, event, &old) {
             Ok(PatchedObject { object, old_object }) => {
                 let more: &[Approximation] = if creates { &[] } else { &[Approximation::LastSeen] };
@@ -75,21 +75,21 @@ struct PatchedObject {
 
 /// The object that the patch gives. The event does not say of which type the patch is: all types that it may be of have to give
 /// the same.
-fn patched(source: &RequestSource<'_>, event: &Event<'_>, old: &Value<'static>) -> Result<PatchedObject, Unknown> {
+fn patched(source: &RequestSource<'_>, event: &Event<'_>, old: &Value<'static>) -> Result<PatchedObject, UnknownRequest> {
     let path = &source.uri.path;
     let target = Target::parse(path).or_else(|| source.replayer.custom().target(path));
-    let target = target.ok_or(Unknown::Patch)?;
+    let target = target.ok_or(UnknownRequest::Patch)?;
     let mut results = Vec::new();
     for verb in verbs(source, event, &target, old) {
         results.extend(apply(source, event, verb, &target, old));
     }
     let mut results = results.into_iter();
-    let first = results.next().ok_or(Unknown::Patch)?;
+    let first = results.next().ok_or(UnknownRequest::Patch)?;
     let bare = without_managed_fields(&first.object);
     if results.all(|other| without_managed_fields(&other.object) == bare) {
         Ok(first)
     } else {
-        Err(Unknown::PatchType)
+        Err(UnknownRequest::PatchType)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use pratique_stream::{Limits, Splitter};
 
-use crate::{Entry, EventRequests, RecentObjects, Replayed, Replayer, entries};
+use crate::{Entry, EventRequests, RecentObjects, ReplayResult, Replayer, entries};
 
 /// The fields of events, by a short name; all else is given by a test.
 fn event(verb: &str, about: &str, uri: &str, code: i64, more: &str) -> String {
@@ -18,7 +18,7 @@ fn event(verb: &str, about: &str, uri: &str, code: i64, more: &str) -> String {
     .replace('\n', "")
 }
 
-fn shown(replayed: &Replayed<'_>) -> String {
+fn shown(replayed: &ReplayResult<'_>) -> String {
     let requests = match &replayed.what {
         EventRequests::NotSubject(why) => return format!("not subject: {}", why.name()),
         EventRequests::Unknown(why, request) => {

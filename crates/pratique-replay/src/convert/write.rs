@@ -5,7 +5,7 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use super::{RequestSource, admitted, approximations, decoded, no_object};
 use crate::event::Event;
-use crate::replay_result::{Approximation, ReplayRequest, Unknown};
+use crate::replay_result::{Approximation, ReplayRequest, UnknownRequest};
 
 /// The request of an event that creates or replaces an object.
 // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler, and update.go, UpdateResource, which log the object after
@@ -14,7 +14,7 @@ pub(super) fn request<'e>(
     source: &RequestSource<'_>,
     event: Event<'e>,
     request: AdmissionRequest<'e>,
-) -> Result<ReplayRequest<'e>, Unknown> {
+) -> Result<ReplayRequest<'e>, UnknownRequest> {
     if event.request_object.is_null() {
         return Err(no_object(&event));
     }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pratique::live::{Changed, Source};
+use pratique::live::{SourceNotifier, Source};
 use pratique::{Admission, Configurations};
 use pratique_metrics::Metrics;
-use pratique_server::{Endpoint, Followed, KnownState, LiveHandler, Reloads, Settings};
+use pratique_server::{Endpoint, FollowedSource, KnownState, LiveHandler, Reloads, Settings};
 
 use super::client::Client;
 use super::running::Running;
@@ -20,7 +20,7 @@ impl Source for Dying {
         Some(Arc::default())
     }
 
-    fn subscribe(&self, _: Changed) {}
+    fn subscribe(&self, _: SourceNotifier) {}
 
     fn has_ended(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -31,7 +31,7 @@ impl Source for Dying {
 fn the_death_of_what_follows_a_cluster_has_the_server_restarted() {
     let dying = Dying::default();
     let reached = Endpoint::Url("https://nowhere".into());
-    let followed = Followed::new(dying.clone(), "cluster x", reached);
+    let followed = FollowedSource::new(dying.clone(), "cluster x", reached);
     let live = Admission::builder()
         .live()
         .source(followed.clone())

@@ -5,13 +5,13 @@ use pratique_json::Value;
 use pratique_objects::changed_paths;
 
 use super::Difference;
-use crate::actual::Actual;
+use crate::actual::ActualResult;
 use crate::plugin_outcome::PluginOutcome;
-use crate::suite::Expected;
+use crate::suite::ExpectedResult;
 use pratique_review::chain::{ReviewStep, StepEffect};
 
 /// Compares the outcomes of the request in admission plugins.
-pub(super) fn plugins(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+pub(super) fn plugins(expected: &ExpectedResult, actual: &ActualResult) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (name, expected) in &expected.plugins {
         let known_outcome = actual.plugins.get(name).copied();
@@ -38,7 +38,7 @@ pub(super) fn plugins(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 }
 
 /// Compares the fields that parts of the chain change.
-pub(super) fn changes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+pub(super) fn changes(expected: &ExpectedResult, actual: &ActualResult) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (name, paths) in &expected.changes {
         let changed: Vec<_> = actual
@@ -85,7 +85,7 @@ fn changed_by<'s>(step: &'s ReviewStep, name: &str) -> Option<(&'s Value<'static
 }
 
 /// Compares what is used of quotas.
-pub(super) fn quotas(expected: &Expected, actual: &Actual) -> Vec<Difference> {
+pub(super) fn quotas(expected: &ExpectedResult, actual: &ActualResult) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (name, amounts) in &expected.quotas {
         let Some(used) = actual.quotas.get(&actual.quota_key(name)) else {

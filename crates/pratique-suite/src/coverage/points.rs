@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pratique::manifest::{Loaded, Location, ObjectRef, ObjectSource, PathStep};
+use pratique::manifest::{SourcedObject, Location, ObjectRef, ObjectSource, PathStep};
 use pratique_cel::ast::{Expr, ExprId, Literal};
 use pratique_explain::{ExpressionId, Logic, SourceExpression};
 use pratique_policy::{Origin, AdmissionPhase};
@@ -82,7 +82,7 @@ impl PolicyPoints {
             && self.location == other.location
     }
 
-    pub(super) fn add_validating(&mut self, policy: &Loaded<ValidatingAdmissionPolicy>) {
+    pub(super) fn add_validating(&mut self, policy: &SourcedObject<ValidatingAdmissionPolicy>) {
         let spec = policy.object.spec.clone().unwrap_or_default();
         let source = &policy.source;
         self.conditions(spec.match_conditions.as_deref().unwrap_or_default(), source);
@@ -115,7 +115,7 @@ impl PolicyPoints {
         }
     }
 
-    pub(super) fn add_mutating(&mut self, policy: &Loaded<MutatingAdmissionPolicy>) {
+    pub(super) fn add_mutating(&mut self, policy: &SourcedObject<MutatingAdmissionPolicy>) {
         let spec = policy.object.spec.clone().unwrap_or_default();
         let source = &policy.source;
         self.conditions(spec.match_conditions.as_deref().unwrap_or_default(), source);

@@ -29,12 +29,12 @@ pub struct PolicyCoverage {
     /// The number of points.
     pub total: usize,
     /// The points that are not covered.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingPoint>,
 }
 
 /// A point that is not covered.
 #[derive(Clone, Debug, Serialize)]
-pub struct Missing {
+pub struct MissingPoint {
     /// The field of the policy, or the binding.
     pub field: String,
     /// What never happened: `never true`, `never evaluated`, `never matched`.
@@ -92,7 +92,7 @@ fn of_policy(points: &PolicyPoints) -> PolicyCoverage {
         total: 0,
         missing: Vec::new(),
     };
-    let policy = || Missing {
+    let policy = || MissingPoint {
         field: "matchConstraints".to_owned(),
         location: points.location.clone(),
         expression: None,
@@ -100,7 +100,7 @@ fn of_policy(points: &PolicyPoints) -> PolicyCoverage {
     };
     coverage.count(points.matched.get(), policy);
     for binding in &points.bindings {
-        coverage.count(binding.matched.get(), || Missing {
+        coverage.count(binding.matched.get(), || MissingPoint {
             field: format!("binding {}", binding.name),
             location: binding.location.clone(),
             expression: None,
@@ -114,7 +114,7 @@ fn of_policy(points: &PolicyPoints) -> PolicyCoverage {
 }
 
 impl PolicyCoverage {
-    fn count(&mut self, covered: bool, missing: impl FnOnce() -> Missing) {
+    fn count(&mut self, covered: bool, missing: impl FnOnce() -> MissingPoint) {
         self.total += 1;
         if covered {
             self.covered += 1;
@@ -125,7 +125,7 @@ impl PolicyCoverage {
 
     fn count_expression(&mut self, expression: &ExpressionPoints) {
         if let Some(evaluated) = &expression.evaluated {
-            self.count(evaluated.get(), || Missing {
+            self.count(evaluated.get(), || MissingPoint {
                 field: expression.place.field(),
                 location: expression.location.clone(),
                 expression: None,
@@ -133,7 +133,7 @@ impl PolicyCoverage {
             });
         }
         for outcome in &expression.outcomes {
-            self.count(outcome.covered.get(), || Missing {
+            self.count(outcome.covered.get(), || MissingPoint {
                 field: expression.place.field(),
                 location: outcome.location.clone(),
                 expression: Some(outcome.text.clone()),

@@ -13,7 +13,7 @@ use crate::plugin_outcome::PluginOutcome;
 use crate::scripted_webhooks::{CallOutcome, WebhookResponse, WebhookScript};
 use crate::select::ObjectSelector;
 use crate::substitute::ObjectPath;
-use crate::suite::{Expected, FieldPath};
+use crate::suite::{ExpectedResult, FieldPath};
 use pratique_review::chain::{ChainSettings, DEFAULTING, PREPARATION};
 
 /// The fields of a webhook that an answer has, and a call that fails has not.
@@ -139,7 +139,7 @@ impl<'a> SuiteDecoder<'a> {
     }
 
     /// Decodes what is expected of the chain.
-    pub(super) fn expected_of_chain(&mut self, fields: &Fields<'a>) -> Expected {
+    pub(super) fn expected_of_chain(&mut self, fields: &Fields<'a>) -> ExpectedResult {
         for name in ["plugins", "changes", "quotas"] {
             self.needs_chain.extend(fields.node(name).map(|id| (id, name)));
         }
@@ -163,7 +163,7 @@ impl<'a> SuiteDecoder<'a> {
             let amounts = amounts.iter().map(|(name, value)| (name.to_owned(), text(value)));
             amounts.collect()
         };
-        Expected {
+        ExpectedResult {
             plugin: fields.read_text("plugin"),
             plugins: outcomes
                 .into_iter()
@@ -171,7 +171,7 @@ impl<'a> SuiteDecoder<'a> {
                 .collect(),
             changes: self.changes(fields),
             quotas: fields.map("quotas", amounts),
-            ..Expected::default()
+            ..ExpectedResult::default()
         }
     }
 

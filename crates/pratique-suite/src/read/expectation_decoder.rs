@@ -7,16 +7,16 @@ use pratique_manifest::NodeId;
 use super::SuiteDecoder;
 use crate::decision::from_name;
 use crate::policy_outcome::PolicyOutcome;
-use crate::suite::Expected;
+use crate::suite::ExpectedResult;
 
 impl SuiteDecoder<'_> {
     /// Decodes an expectation, which may be only a decision.
-    pub(super) fn expected(&mut self, id: NodeId) -> Option<Expected> {
+    pub(super) fn expected(&mut self, id: NodeId) -> Option<ExpectedResult> {
         let fields = self.fields(id);
         if let Some(name) = fields.as_text() {
-            return Some(Expected {
+            return Some(ExpectedResult {
                 decision: from_name(&name)?,
-                ..Expected::default()
+                ..ExpectedResult::default()
             });
         }
         let outcomes = |name| -> BTreeMap<String, Vec<PolicyOutcome>> {
@@ -27,7 +27,7 @@ impl SuiteDecoder<'_> {
                 .collect()
         };
         let annotations = fields.map("auditAnnotations", |value| value.as_text().unwrap_or_default());
-        Some(Expected {
+        Some(ExpectedResult {
             decision: from_name(&fields.read_text("verdict")?)?,
             violations: Vec::new(),
             code: fields.integer("code"),

@@ -9,13 +9,13 @@ use super::Fields;
 use super::SuiteDecoder;
 use crate::files;
 use crate::select::{DEFAULT_NAMESPACE, ObjectSelector, object_label};
-use crate::suite::Expected;
+use crate::suite::ExpectedResult;
 
 /// An object of a test that has several, with its own expectation if it has one.
 pub(super) struct TestObject {
     pub(super) object: Value<'static>,
     pub(super) label: String,
-    pub(super) expected: Option<(NodeId, Option<Expected>)>,
+    pub(super) expected: Option<(NodeId, Option<ExpectedResult>)>,
 }
 
 impl<'a> SuiteDecoder<'a> {
@@ -154,7 +154,7 @@ impl<'a> SuiteDecoder<'a> {
         object: &Value<'static>,
         namespace: &str,
         expectations: &mut [ObjectExpectation],
-    ) -> Option<(NodeId, Option<Expected>)> {
+    ) -> Option<(NodeId, Option<ExpectedResult>)> {
         let mut node = None;
         let mut first = String::new();
         for expectation in expectations {

@@ -2,7 +2,7 @@
 
 use pratique_json::{Object, Value};
 
-use crate::actual::Actual;
+use crate::actual::ActualResult;
 use pratique_review::ReviewDecision;
 use pratique_state::yaml;
 
@@ -10,7 +10,7 @@ use pratique_state::yaml;
 pub(super) struct NewExpectation(Vec<(&'static str, Value<'static>)>);
 
 impl NewExpectation {
-    pub(super) fn new(actual: &Actual) -> Self {
+    pub(super) fn new(actual: &ActualResult) -> Self {
         let mut fields = vec![("verdict", Value::from(actual.decision.name()))];
         if actual.decision.denies() {
             fields.push(("code", Value::Int(actual.code.into())));
@@ -65,7 +65,7 @@ pub(super) fn texts(texts: &[String]) -> Value<'static> {
 }
 
 /// The annotations with some names.
-pub(super) fn annotations(actual: &Actual, names: &[String]) -> Value<'static> {
+pub(super) fn annotations(actual: &ActualResult, names: &[String]) -> Value<'static> {
     let named = actual
         .audit_annotations
         .iter()

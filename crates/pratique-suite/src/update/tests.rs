@@ -6,24 +6,24 @@ use pratique_review::ReviewDecision;
 
 const POLICIES: &str = "apiVersion: pratique/v1alpha1\nkind: Suite # ours\ntests:\n";
 
-fn denied() -> Actual {
-    Actual {
+fn denied() -> ActualResult {
+    ActualResult {
         code: 422,
         reason: "Invalid".to_owned(),
         message: "no: never".to_owned(),
-        ..Actual::default()
+        ..ActualResult::default()
     }
 }
 
-fn allowed() -> Actual {
-    Actual {
+fn allowed() -> ActualResult {
+    ActualResult {
         decision: ReviewDecision::Allowed,
-        ..Actual::default()
+        ..ActualResult::default()
     }
 }
 
 #[track_caller]
-fn check(tests: &str, actual: &Actual, expected: Option<&str>) {
+fn check(tests: &str, actual: &ActualResult, expected: Option<&str>) {
     let file = ManifestFile {
         path: "s.yaml".to_owned(),
         content: format!("{POLICIES}{tests}").into_bytes(),
@@ -82,7 +82,7 @@ fn single_fields_change() {
             "- name: a\n  object: {}\n  expect:\n    # the code\n    code: 422 # forbidden\n    verdict: denied\n    message: \"no: never\"\n    reason: Invalid\n",
         ),
     );
-    let annotated = Actual {
+    let annotated = ActualResult {
         audit_annotations: [
             ("p/a".to_owned(), "1".to_owned()),
             ("p/c".to_owned(), "3".to_owned()),
@@ -115,7 +115,7 @@ fn objects_change_in_part() {
     let object = pratique_json::parse(br#"{"a":{"b":2,"c":3},"d":4}"#)
         .unwrap()
         .into_owned();
-    let changed = Actual {
+    let changed = ActualResult {
         object,
         changed: true,
         ..allowed()

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pratique_watch::{Loaded, Version, WatchOptions, Watched};
+use pratique_watch::{LoadResult, Version, WatchOptions, Watched};
 
 use crate::world::{Kept, World, policy, rename_into};
 
@@ -124,7 +124,7 @@ fn a_swap_while_it_is_read_is_not_half_seen() {
         torn += 1;
         let b = read("b")?;
         let hash = format!("{a} {b}");
-        Ok::<_, String>(Loaded::New { value: [a, b], hash })
+        Ok::<_, String>(LoadResult::New { value: [a, b], hash })
     };
     let heard = Arc::clone(&world.heard);
     let watched = Watched::start(&root, WatchOptions::default(), loader, heard).unwrap();
@@ -280,7 +280,7 @@ fn changes_are_waited_for() {
     fs::write(&file, "1").unwrap();
     let read = |directory: &Path, _: Option<&Version<String>>| {
         let text = fs::read_to_string(directory.join("number"))?;
-        Ok::<_, std::io::Error>(Loaded::New {
+        Ok::<_, std::io::Error>(LoadResult::New {
             value: text.clone(),
             hash: text,
         })

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pratique_watch::{Loaded, StartError, Version, WatchOptions, Watched};
+use pratique_watch::{LoadResult, StartError, Version, WatchOptions, Watched};
 
 use crate::world::{Heard, Kept, World, policy};
 
@@ -18,7 +18,7 @@ fn what_cannot_be_used_does_not_start() {
     assert!(matches!(ended, Err(StartError::Load(reason)) if reason == "no"));
     assert_eq!(heard.attempts(), [Kept::Failed("no".to_owned())]);
 
-    let nothing = |_: &Path, _: Option<&Version<String>>| Ok(Loaded::Unchanged);
+    let nothing = |_: &Path, _: Option<&Version<String>>| Ok(LoadResult::Unchanged);
     let ended: Start = Watched::start("/", WatchOptions::default(), nothing, ());
     assert!(matches!(ended, Err(StartError::Nothing)));
 }
@@ -63,7 +63,7 @@ fn a_loader_that_panics_changes_nothing() {
     let loader = |directory: &Path, _: Option<&Version<String>>| {
         let text = fs::read_to_string(directory.join("text")).map_err(|error| error.to_string())?;
         assert_ne!(text, "panic", "as was asked for");
-        Ok::<_, String>(Loaded::New {
+        Ok::<_, String>(LoadResult::New {
             value: text.clone(),
             hash: text,
         })

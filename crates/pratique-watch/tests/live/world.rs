@@ -6,10 +6,10 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use pratique_manifest::{
-    LoadErrors, LoadOptions, ManifestPlugin, Reloaded, Reloader, RewriteDelays, UncheckedExpressions,
+    LoadErrors, LoadOptions, ManifestPlugin, ReloadOutcome, Reloader, RewriteDelays, UncheckedExpressions,
 };
 use pratique_watch::{
-    Attempt, Load, LoadObserver, Loaded, LogMessages, Outcome, Version, WatchOptions, Watched,
+    LoadAttempt, Load, LoadObserver, LoadResult, LogMessages, Outcome, Version, WatchOptions, Watched,
 };
 use tempfile::TempDir;
 
@@ -188,17 +188,17 @@ impl Load<Vec<String>> for Policies {
         &mut self,
         directory: &Path,
         current: Option<&Version<Vec<String>>>,
-    ) -> Result<Loaded<Vec<String>>, LoadErrors> {
+    ) -> Result<LoadResult<Vec<String>>, LoadErrors> {
         let options = LoadOptions::new(&UncheckedExpressions);
         let in_use = current.map(|current| current.hash.as_str());
         let path = directory.to_str().unwrap();
         Ok(match self.0.load_stable(path, in_use, &options)? {
-            Reloaded::Unchanged => Loaded::Unchanged,
-            Reloaded::Unstable(unstable) => Loaded::Unsettled {
+            ReloadOutcome::Unchanged => LoadResult::Unchanged,
+            ReloadOutcome::Unstable(unstable) => LoadResult::Unsettled {
                 reason: unstable.to_string(),
                 retry_after: unstable.retry_after,
             },
-            Reloaded::New(set) => Loaded::New {
+            ReloadOutcome::New(set) => LoadResult::New {
                 value: set
                     .validating_policies
                     .iter()
@@ -269,7 +269,7 @@ impl Heard {
 }
 
 impl LoadObserver for Heard {
-    fn attempted(&self, attempt: &Attempt<'_>) {
+    fn attempted(&self, attempt: &LoadAttempt<'_>) {
         let kept = match attempt.outcome {
             Outcome::Loaded { .. } => Kept::Loaded,
             Outcome::Unchanged { .. } => Kept::Unchanged,

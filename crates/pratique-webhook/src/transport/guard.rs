@@ -11,7 +11,7 @@ mod call_limit;
 
 pub use breaker::Breaker;
 pub use budget::Budget;
-pub use call_limit::Limited;
+pub use call_limit::LimitedCaller;
 
 use std::time::Duration;
 

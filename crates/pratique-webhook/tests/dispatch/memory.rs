@@ -120,7 +120,7 @@ async fn patches_are_part_of_it() {
 struct Watching(Arc<Left>, usize);
 
 impl WebhookObserver for Watching {
-    fn called(&mut self, called: &pratique_webhook::Called<'_>) {
+    fn called(&mut self, called: &pratique_webhook::EndedCall<'_>) {
         let held = ALL - self.0.left.load(Ordering::Relaxed);
         assert!(held >= called.review.len() + called.answer.len(), "{held}");
         self.1 += 1;

@@ -3,7 +3,7 @@
 use pratique_json::{base64, parse};
 use pratique_types::configuration::StaticOrder;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
-use pratique_webhook::{Mutated, Origin};
+use pratique_webhook::{MutatedRequest, Origin};
 use serde_json::json;
 
 use crate::scene::{
@@ -198,7 +198,7 @@ async fn a_custom_resource_gets_its_kind_again() {
             patch(br#"[{"op": "add", "path": "/kind", "value": "Other"}]"#),
         );
     let turns = request_mutated_twice(&widget(), &[&hooks], &player, None).await;
-    let kind = |turn: &Mutated| {
+    let kind = |turn: &MutatedRequest| {
         turn.object
             .as_ref()
             .and_then(|object| object.get("kind").cloned())

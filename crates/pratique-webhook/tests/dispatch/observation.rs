@@ -1,6 +1,6 @@
 //! What those who look on are told.
 
-use pratique_webhook::{Called, Conditions, Rejection, WebhookObserver};
+use pratique_webhook::{EndedCall, Conditions, Rejection, WebhookObserver};
 use serde_json::json;
 
 use crate::scene::{Player, allows, hook, observed, validating};
@@ -9,14 +9,14 @@ use crate::scene::{Player, allows, hook, observed, validating};
 struct Notes(Vec<String>);
 
 impl WebhookObserver for Notes {
-    fn called(&mut self, called: &Called<'_>) {
+    fn called(&mut self, called: &EndedCall<'_>) {
         let rejection = match called.rejection {
             None => "-",
             Some(Rejection::Denied) => "denied",
             Some(Rejection::CallFailed) => "failed",
             Some(Rejection::ServerError) => "error",
         };
-        let Called {
+        let EndedCall {
             webhook,
             code,
             failed_open,

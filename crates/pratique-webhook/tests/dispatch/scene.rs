@@ -13,7 +13,7 @@ use pratique_testkit::{NoNamespaces, NoOpinion};
 use pratique_types::AdmissionRequest;
 use pratique_types::configuration::StaticOrder;
 use pratique_webhook::{
-    Answer, Attributes, Call, CallError, CallErrorKind, Caller, Mutated, MutatingWebhooks, Origin,
+    Answer, Attributes, Call, CallError, CallErrorKind, Caller, MutatedRequest, MutatingWebhooks, Origin,
     Reinvocation, ValidatingWebhooks, ValidationOutcome, WebhookContext, WebhookObserver, mutate, validate,
 };
 use serde_json::{Value as Json, json};
@@ -161,7 +161,7 @@ pub(crate) fn context(equivalents: &Equivalents) -> WebhookContext<'_> {
 }
 
 /// One turn of mutating webhooks.
-pub(crate) async fn mutated(sets: &[&MutatingWebhooks], player: &Player) -> Mutated {
+pub(crate) async fn mutated(sets: &[&MutatingWebhooks], player: &Player) -> MutatedRequest {
     mutated_in_order(StaticOrder::default(), sets, player).await
 }
 
@@ -170,7 +170,7 @@ pub(crate) async fn mutated_in_order(
     order: StaticOrder,
     sets: &[&MutatingWebhooks],
     player: &Player,
-) -> Mutated {
+) -> MutatedRequest {
     let (request, equivalents) = (request(), Equivalents::new());
     let context = context(&equivalents).with_static_order(order);
     let mut turns = Reinvocation::default();
@@ -184,7 +184,7 @@ pub(crate) async fn mutated_twice(
     sets: &[&MutatingWebhooks],
     player: &Player,
     between: Option<Value<'static>>,
-) -> Vec<Mutated> {
+) -> Vec<MutatedRequest> {
     request_mutated_twice(&request(), sets, player, between).await
 }
 
@@ -194,13 +194,13 @@ pub(crate) async fn request_mutated_twice(
     sets: &[&MutatingWebhooks],
     player: &Player,
     between: Option<Value<'static>>,
-) -> Vec<Mutated> {
+) -> Vec<MutatedRequest> {
     let equivalents = Equivalents::new();
     turns_of(request, sets, player, between, context(&equivalents)).await
 }
 
 /// Likewise, of a request whose object has the Go type of its kind.
-pub(crate) async fn typed_mutated_twice(sets: &[&MutatingWebhooks], player: &Player) -> Vec<Mutated> {
+pub(crate) async fn typed_mutated_twice(sets: &[&MutatingWebhooks], player: &Player) -> Vec<MutatedRequest> {
     let equivalents = Equivalents::new();
     let context = WebhookContext::new(&equivalents, &NoNamespaces, Arc::new(NoOpinion));
     turns_of(&request(), sets, player, None, context).await
@@ -212,7 +212,7 @@ async fn turns_of(
     player: &Player,
     between: Option<Value<'static>>,
     context: WebhookContext<'_>,
-) -> Vec<Mutated> {
+) -> Vec<MutatedRequest> {
     let mut turns = Reinvocation::default();
     let first = mutate(sets, request, &context, &mut turns, player, &mut ()).await;
     let first = first.unwrap();

@@ -6,7 +6,7 @@ use pratique_cel::library::authz::NoAuthorizer;
 use pratique_match::Equivalents;
 use pratique_testkit::NamesOnly;
 use pratique_webhook::{
-    Mutated, NeedKind, OnUndecided, Origin, Reinvocation, Undecided, ValidationOutcome, WebhookContext,
+    MutatedRequest, NeedKind, OnUndecided, Origin, Reinvocation, UndecidedDecision, ValidationOutcome, WebhookContext,
     WebhookObserver, mutate, validate,
 };
 use serde_json::{Value as Json, json};
@@ -15,10 +15,10 @@ use crate::scene::{Player, allows, hook, labels, mutating, request, validating};
 
 /// Keeps what is told of.
 #[derive(Default)]
-struct Told(Vec<Undecided>);
+struct Told(Vec<UndecidedDecision>);
 
 impl WebhookObserver for Told {
-    fn undecided(&mut self, undecided: &Undecided) {
+    fn undecided(&mut self, undecided: &UndecidedDecision) {
         self.0.push(undecided.clone());
     }
 }
@@ -60,7 +60,7 @@ async fn conditions_and_selectors_are_reported() {
         ),
     ] {
         let (verdict, called, told) = ask(hook, OnUndecided::Report).await;
-        let texts: Vec<String> = verdict.undecided.iter().map(Undecided::to_string).collect();
+        let texts: Vec<String> = verdict.undecided.iter().map(UndecidedDecision::to_string).collect();
         assert_eq!(texts, [text]);
         assert!(!verdict.allowed() && verdict.status.is_none());
         // Another may refuse the request all the same.
@@ -107,7 +107,7 @@ async fn the_failure_policy_decides_where_it_is_to() {
 #[tokio::test]
 async fn mutating_webhooks_end_there() {
     let player = Player::default().plays("a", labels("a")).plays("b", labels("b"));
-    let change = async |on_undecided: OnUndecided, policy: &str| -> Mutated {
+    let change = async |on_undecided: OnUndecided, policy: &str| -> MutatedRequest {
         let mut asks = asks();
         asks["failurePolicy"] = policy.into();
         let hooks = mutating(Origin::Api, &[("m", vec![hook("a", json!({})), hook("b", asks)])]);
@@ -170,7 +170,7 @@ async fn answers_that_are_not_known_are_undecided() {
         let verdict = validate(&[&hooks], &request, &context, &player, &mut told).await;
         let verdict = verdict.unwrap();
         assert_eq!(verdict.status.is_some(), refused, "{policy} {on_undecided:?}");
-        let texts: Vec<String> = verdict.undecided.iter().map(Undecided::to_string).collect();
+        let texts: Vec<String> = verdict.undecided.iter().map(UndecidedDecision::to_string).collect();
         assert_eq!(texts, vec![text; undecided], "{policy} {on_undecided:?}");
         assert_eq!(told.0.len(), 1);
         assert_eq!(player.paths().len(), 2);

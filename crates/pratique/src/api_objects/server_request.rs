@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use pratique_expression::Missing;
+use pratique_expression::MissingDependency;
 use pratique_json::{Value, text_at};
 use pratique_match::Namespace;
 use pratique_objects::changed_paths;
@@ -616,16 +616,16 @@ impl ReceivedRequest<'_> {
 }
 
 /// What is missing where validation leaves something open.
-fn missing(question: OpenQuestion, namespace: &str) -> Missing {
+fn missing(question: OpenQuestion, namespace: &str) -> MissingDependency {
     match question {
-        OpenQuestion::AdminAccess => Missing::Namespace {
+        OpenQuestion::AdminAccess => MissingDependency::Namespace {
             name: namespace.to_owned(),
             path: format!("metadata.labels[{ADMIN_ACCESS_LABEL}]"),
         },
         OpenQuestion::Services => all_objects("Service"),
         OpenQuestion::ServiceNetworks => all_objects("ServiceCIDR.networking.k8s.io"),
         OpenQuestion::DeviceExpression | OpenQuestion::NodePorts | OpenQuestion::Signature => {
-            Missing::Validation {
+            MissingDependency::Validation {
                 what: question.to_string(),
             }
         }
@@ -633,8 +633,8 @@ fn missing(question: OpenQuestion, namespace: &str) -> Missing {
 }
 
 /// The object whose scale is changed.
-fn scaled_object(kind: &GroupVersionKind, request: &AdmissionRequest<'_>) -> Missing {
-    Missing::Objects {
+fn scaled_object(kind: &GroupVersionKind, request: &AdmissionRequest<'_>) -> MissingDependency {
+    MissingDependency::Objects {
         kind: kind.group_kind().to_string(),
         namespace: request.namespace.clone(),
         name: Some(request.name.clone()),
@@ -642,8 +642,8 @@ fn scaled_object(kind: &GroupVersionKind, request: &AdmissionRequest<'_>) -> Mis
 }
 
 /// All objects of a kind.
-fn all_objects(kind: &str) -> Missing {
-    Missing::Objects {
+fn all_objects(kind: &str) -> MissingDependency {
+    MissingDependency::Objects {
         kind: kind.to_owned(),
         namespace: String::new(),
         name: None,

@@ -7,7 +7,7 @@ use pratique_types::KubeConfig;
 use pratique_webhook::{Caller, HttpCaller, Services};
 
 use super::AdmissionBuilder;
-use crate::guards::Guards;
+use crate::guards::WebhookGuards;
 use crate::webhooks::WebhookCallers;
 
 /// How webhooks are called.
@@ -95,7 +95,7 @@ impl AdmissionBuilder {
     }
 
     /// Guards all calls of webhooks in ways that an API server does not.
-    pub fn guards(mut self, guards: Guards) -> Self {
+    pub fn guards(mut self, guards: WebhookGuards) -> Self {
         self.webhooks.callers.guards = guards;
         self
     }

@@ -1,13 +1,13 @@
 //! Why a request goes no further through the chain.
 
-use pratique_policy::{DenialCause, Undecided, UnfinishedEvaluation};
+use pratique_policy::{DenialCause, UndecidedDecision, UnfinishedEvaluation};
 use pratique_types::Status;
 
 /// Why a request goes no further.
 pub(crate) enum ChainEnd {
     Refused(Box<Status>, DenialCause),
     /// A part is undecided, and the parts after it depend on its result.
-    Undecided(Box<Undecided>),
+    Undecided(Box<UndecidedDecision>),
     Unfinished(UnfinishedEvaluation),
 }
 

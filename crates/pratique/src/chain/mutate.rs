@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_manifest::ManifestPlugin;
 use pratique_plugin::Stage;
-use pratique_policy::{DenialCause, Mutated, Reinvocation, UnfinishedEvaluation, mutate_once, seen_the_same};
+use pratique_policy::{DenialCause, MutatedRequest, Reinvocation, UnfinishedEvaluation, mutate_once, seen_the_same};
 
 use super::ChainRun;
 use super::end::ChainEnd;
@@ -84,7 +84,7 @@ impl<'r> ChainRun<'r> {
             let changed = !seen_the_same(previous_object, self.attributes().object);
             rounds.policies.begin_second(changed);
         }
-        let Mutated {
+        let MutatedRequest {
             object,
             status,
             undecided,
@@ -117,7 +117,7 @@ impl<'r> ChainRun<'r> {
         &self,
         turns: &mut Reinvocation,
         observer: &mut dyn ChainObserver,
-    ) -> Result<Mutated, UnfinishedEvaluation> {
+    ) -> Result<MutatedRequest, UnfinishedEvaluation> {
         let sets = self.admission.mutating();
         let (attributes, context) = (self.attributes(), self.eval_context());
         let mut logging = LoggingObserver(observer.policies());

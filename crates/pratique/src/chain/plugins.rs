@@ -6,7 +6,7 @@ use pratique_json::Value;
 use pratique_plugin::{
     Effects, MutableAttributes, Plugin, PluginContext, PolicyAuthorizer, Rejection, Stage,
 };
-use pratique_policy::{DenialCause, Missing, PolicyObserver as _, UnfinishedEvaluation};
+use pratique_policy::{DenialCause, MissingDependency, PolicyObserver as _, UnfinishedEvaluation};
 
 use super::ChainRun;
 use super::end::ChainEnd;
@@ -74,7 +74,7 @@ impl<'r> ChainRun<'r> {
         if self.request.lacks_old_object {
             Err(undecided(
                 plugin,
-                Missing::OldObject {
+                MissingDependency::OldObject {
                     path: "oldObject".to_owned(),
                 },
             ))
@@ -170,6 +170,6 @@ fn end(plugin: &dyn Plugin, rejection: Rejection) -> ChainEnd {
     }
 }
 
-fn undecided(plugin: &dyn Plugin, missing: Missing) -> ChainEnd {
+fn undecided(plugin: &dyn Plugin, missing: MissingDependency) -> ChainEnd {
     ChainEnd::Undecided(Box::new(plugins::lacks(plugin, missing)))
 }

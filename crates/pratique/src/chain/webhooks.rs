@@ -4,7 +4,7 @@ use pratique_json::Value;
 use pratique_policy::{DenialCause, HeldMemory, OutOfMemory};
 use pratique_types::{ObjectForm, Reason, Status};
 use pratique_webhook::transport::Budget;
-use pratique_webhook::{Caller, Mutated, Reinvocation, ValidationOutcome, WebhookContext, mutate, validate};
+use pratique_webhook::{Caller, MutatedRequest, Reinvocation, ValidationOutcome, WebhookContext, mutate, validate};
 
 use super::ChainRun;
 use super::end::ChainEnd;
@@ -74,7 +74,7 @@ impl<'r> ChainRun<'r> {
             let mut logging = WebhookLogging(observer.webhooks());
             mutate(&sets, attributes, &context, turns, caller, &mut logging).await
         };
-        let Mutated {
+        let MutatedRequest {
             object,
             status,
             cause,

@@ -10,7 +10,7 @@ use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 use pratique_schema::Release;
 use pratique_schema::merge::MergeSchema;
 use pratique_types::builtin::{BuiltinResources, ServedResource};
-use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectPlace, Rejected};
+use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectPlace, RejectedObject};
 
 use super::stored_objects::{NAMESPACE, StoredObject};
 
@@ -117,7 +117,7 @@ impl Objects {
     ///
     /// # Errors
     /// The object has no kind or no name, or its `apiVersion` is none: it is not added, and given back.
-    pub fn insert(&mut self, object: Value<'static>) -> Result<(), Rejected> {
+    pub fn insert(&mut self, object: Value<'static>) -> Result<(), RejectedObject> {
         let ObjectPlace {
             kind,
             namespace,
@@ -126,7 +126,7 @@ impl Objects {
             Ok(place) => place,
             Err(reason) => {
                 let object = Box::new(object);
-                return Err(Rejected { reason, object });
+                return Err(RejectedObject { reason, object });
             }
         };
         if kind.is_custom_resource_definition() {

@@ -19,16 +19,16 @@ use super::view::{ClusterView, LookUp, StateLookUp, live_as_cluster};
 /// namespaces, if there are [any](Self::with_state). Which resources are served, and how their objects are merged, is
 /// the cluster's.
 #[derive(Clone)]
-pub struct Overlay<V> {
+pub struct ClusterOverlay<V> {
     cluster: V,
     objects: Arc<Objects>,
     state: Option<Arc<StateObjects>>,
 }
 
-impl<V: ClusterView> Overlay<V> {
+impl<V: ClusterView> ClusterOverlay<V> {
     /// A cluster completed by objects.
     pub fn new(cluster: V, objects: Objects) -> Self {
-        Overlay {
+        ClusterOverlay {
             cluster,
             objects: Arc::new(objects),
             state: None,
@@ -38,7 +38,7 @@ impl<V: ClusterView> Overlay<V> {
     /// Completes the objects of the cluster that plugins look up.
     #[must_use]
     pub fn with_state(self, state: StateObjects) -> Self {
-        Overlay {
+        ClusterOverlay {
             state: Some(Arc::new(state)),
             ..self
         }
@@ -52,7 +52,7 @@ impl<V: ClusterView> Overlay<V> {
     }
 }
 
-impl<V: ClusterView> ClusterView for Overlay<V> {
+impl<V: ClusterView> ClusterView for ClusterOverlay<V> {
     fn now(&self) -> Arc<dyn Cluster + Send + Sync> {
         self.overlaid(self.cluster.now())
     }
@@ -83,7 +83,7 @@ impl<V: ClusterView> ClusterView for Overlay<V> {
     live_as_cluster!();
 }
 
-impl<V> fmt::Debug for Overlay<V> {
+impl<V> fmt::Debug for ClusterOverlay<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Overlay")
     }
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn the_cluster_counts_first() {
         let cluster = SharedObjects::new(objects(&[("a", "first"), ("c", "first")]));
-        let both = Overlay::new(cluster, objects(&[("a", "second"), ("b", "second")])).now();
+        let both = ClusterOverlay::new(cluster, objects(&[("a", "second"), ("b", "second")])).now();
         let team = |object: &Value<'_>| {
             object
                 .at(&["metadata", "labels", "team"])

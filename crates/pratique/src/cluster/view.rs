@@ -11,7 +11,7 @@ use pratique_policy::Cluster;
 use pratique_types::AdmissionRequest;
 
 use super::objects::Objects;
-use crate::live::Changed;
+use crate::live::SourceNotifier;
 
 /// A source of views of a cluster.
 pub trait ClusterView: Send + Sync {
@@ -42,7 +42,7 @@ pub trait ClusterView: Send + Sync {
     }
 
     /// Subscribes to the view becoming ready.
-    fn subscribe(&self, changed: Changed) {
+    fn subscribe(&self, changed: SourceNotifier) {
         let _ = changed;
     }
 
@@ -62,7 +62,7 @@ macro_rules! live_as_cluster {
             self.cluster.is_ready()
         }
 
-        fn subscribe(&self, changed: $crate::live::Changed) {
+        fn subscribe(&self, changed: $crate::live::SourceNotifier) {
             self.cluster.subscribe(changed);
         }
 

@@ -2,7 +2,7 @@
 
 use pratique_types::{InvalidRequest, InvalidReview};
 
-use super::Unavailable;
+use super::UnavailableReason;
 
 /// Why a request is not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,5 +16,5 @@ pub enum AdmitError {
     InvalidReview(#[from] InvalidReview),
     /// Requests are not evaluated, or the evaluation of this one did not end.
     #[error(transparent)]
-    Unavailable(#[from] Unavailable),
+    Unavailable(#[from] UnavailableReason),
 }

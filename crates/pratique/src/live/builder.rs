@@ -16,10 +16,10 @@ use super::directories;
 use super::observer::AdmissionObserver;
 use super::readiness::LiveReadiness;
 use super::retirement::RetiredValues;
-use super::source::{Changed, Source};
+use super::source::{SourceNotifier, Source};
 use super::worker::{ChangeNotifier, ChangeWorker};
 use super::{Live, LiveTasks};
-use crate::authorization::Decider;
+use crate::authorization::CheckDecider;
 use crate::builder::{AdmissionBuilder, BuildError, NotEvaluated};
 use crate::cluster::{AssumedNamespaces, ClusterView, ParamSource};
 use crate::configurations::Configurations;
@@ -135,7 +135,7 @@ impl LiveBuilder {
     /// Sets the decider of authorization checks. Without it, policies that depend on one are undecided;
     /// [`NoOpinion`](crate::authorization::NoOpinion) answers no to all.
     #[must_use]
-    pub fn decider(mut self, decider: impl Decider + 'static) -> Self {
+    pub fn decider(mut self, decider: impl CheckDecider + 'static) -> Self {
         self.settings.decider = Arc::new(decider);
         self
     }
@@ -197,7 +197,7 @@ impl LiveBuilder {
         let notifier = Arc::new(ChangeNotifier::default());
         let changed = {
             let notifier = notifier.clone();
-            Changed::new(move || notifier.notify())
+            SourceNotifier::new(move || notifier.notify())
         };
         #[cfg(feature = "watch")]
         let directories = directories::watch(

@@ -9,13 +9,13 @@ use pratique_plugin::ClusterState;
 use pratique_policy::{Cluster, ObjectModel};
 use pratique_types::AdmissionRequest;
 
-use super::observer::{AdmissionObserver, Answered, ObserverList};
-use super::readiness::{LiveReadiness, Unavailable};
+use super::observer::{AdmissionObserver, AnsweredRequest, ObserverList};
+use super::readiness::{LiveReadiness, UnavailableReason};
 use super::retirement::RetiredValues;
 use super::source::Source;
 use crate::admission::Admission;
 use crate::admission_config::AdmissionConfig;
-use crate::authorization::Decider;
+use crate::authorization::CheckDecider;
 use crate::builder::NotEvaluated;
 use crate::chain::AdmissionContext;
 use crate::clock::{RunStopwatch, generated_suffix, since_epoch};
@@ -33,7 +33,7 @@ pub(super) type ObjectModels = Box<dyn Fn() -> Arc<dyn ObjectModel + Send + Sync
 pub(super) struct LiveSettings {
     pub(super) sources: Vec<Arc<dyn Source>>,
     pub(super) cluster: Arc<dyn ClusterView>,
-    pub(super) decider: Arc<dyn Decider>,
+    pub(super) decider: Arc<dyn CheckDecider>,
     pub(super) params: Option<Arc<dyn DynParamSource>>,
     pub(super) deadline: Option<Duration>,
     pub(super) object_models: Option<ObjectModels>,
@@ -105,9 +105,9 @@ impl LiveCore {
         request: &AdmissionRequest<'_>,
         phases: AdmissionPhases,
         mut limits: Limits,
-    ) -> Result<Outcome, Unavailable> {
+    ) -> Result<Outcome, UnavailableReason> {
         self.readiness.check_ready()?;
-        let admission = self.current.load_full().ok_or(Unavailable::NotReady)?;
+        let admission = self.current.load_full().ok_or(UnavailableReason::NotReady)?;
         let deadline = self
             .settings
             .deadline
@@ -134,15 +134,15 @@ impl LiveCore {
         }
         if self.settings.observers.is_empty() {
             let outcome = admission.run_chain(request, phases, context, &mut ()).await;
-            return outcome.map_err(Unavailable::from);
+            return outcome.map_err(UnavailableReason::from);
         }
         let (received, began) = (SystemTime::now(), RunStopwatch::start());
         let mut observers = ObserverList::new(&self.settings.observers);
         let outcome = admission
             .run_chain(request, phases, context, &mut observers)
             .await;
-        let outcome = outcome.map_err(Unavailable::from)?;
-        let answered = Answered {
+        let outcome = outcome.map_err(UnavailableReason::from)?;
+        let answered = AnsweredRequest {
             request,
             outcome: &outcome,
             received,

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pratique_manifest::{LoadErrors, ManifestPlugin, ManifestSet, Reloaded, Reloader};
-use pratique_watch::{Attempt, Load, Loaded, LogMessages, Outcome, Version, Watched};
+use pratique_manifest::{LoadErrors, ManifestPlugin, ManifestSet, ReloadOutcome, Reloader};
+use pratique_watch::{LoadAttempt, Load, LoadResult, LogMessages, Outcome, Version, Watched};
 use pratique_workers::Sequential;
 
-use super::observer::{AdmissionObserver, Reload, ReloadResult};
-use super::source::Changed;
+use super::observer::{AdmissionObserver, DirectoryReload, ReloadResult};
+use super::source::SourceNotifier;
 use crate::admission_config::AdmissionConfig;
 use crate::builder::WatchedDirectory;
 use crate::cores::HelperWorkers;
@@ -25,7 +25,7 @@ pub(super) fn watch(
     expressions: &Expressions,
     helpers: &HelperWorkers,
     options: &pratique_watch::WatchOptions,
-    changed: &Changed,
+    changed: &SourceNotifier,
     observers: &[Arc<dyn AdmissionObserver>],
 ) -> Result<WatchedDirectories, pratique_watch::StartError<LoadErrors>> {
     let mut watched = Vec::new();
@@ -110,7 +110,7 @@ impl Load<Arc<ManifestSet>> for DirectoryLoader {
         &mut self,
         _: &Path,
         current: Option<&Version<Arc<ManifestSet>>>,
-    ) -> Result<Loaded<Arc<ManifestSet>>, LoadErrors> {
+    ) -> Result<LoadResult<Arc<ManifestSet>>, LoadErrors> {
         let in_use = current.map(|current| current.hash.as_str());
         let options = self.expressions.options();
         let options = match current {
@@ -121,14 +121,14 @@ impl Load<Arc<ManifestSet>> for DirectoryLoader {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = self.reloader.load_stable(&self.path, in_use, &options)?;
         Ok(match loaded {
-            Reloaded::Unchanged => Loaded::Unchanged,
-            Reloaded::Unstable(unstable) => Loaded::Unsettled {
+            ReloadOutcome::Unchanged => LoadResult::Unchanged,
+            ReloadOutcome::Unstable(unstable) => LoadResult::Unsettled {
                 reason: unstable.to_string(),
                 retry_after: unstable.retry_after,
             },
-            Reloaded::New(set) => {
+            ReloadOutcome::New(set) => {
                 self.loaded.store(super::log::count(&set), Ordering::Relaxed);
-                Loaded::New {
+                LoadResult::New {
                     hash: set.hash.clone(),
                     value: Arc::new(set),
                 }
@@ -144,12 +144,12 @@ struct WatchObserver {
     /// How many policies and webhook configurations were loaded last, and how many there were before.
     loaded: Arc<AtomicUsize>,
     in_use: AtomicUsize,
-    changed: Changed,
+    changed: SourceNotifier,
     observers: Vec<Arc<dyn AdmissionObserver>>,
 }
 
 impl pratique_watch::LoadObserver for WatchObserver {
-    fn attempted(&self, attempt: &Attempt<'_>) {
+    fn attempted(&self, attempt: &LoadAttempt<'_>) {
         let result = match attempt.outcome {
             Outcome::Loaded { hash } => ReloadResult::Loaded { hash },
             Outcome::Unchanged { .. } => ReloadResult::Unchanged,
@@ -165,7 +165,7 @@ impl pratique_watch::LoadObserver for WatchObserver {
             }
             self.changed.notify();
         }
-        let reload = Reload {
+        let reload = DirectoryReload {
             plugin: self.plugin,
             directory: &self.path,
             result,

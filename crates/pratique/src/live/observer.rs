@@ -55,7 +55,7 @@ use crate::outcome::Outcome;
 /// ```
 pub trait AdmissionObserver: Send + Sync {
     /// A directory of static manifests was looked at, at the start or later.
-    fn reloaded(&self, reload: &Reload<'_>) {
+    fn reloaded(&self, reload: &DirectoryReload<'_>) {
         let _ = reload;
     }
 
@@ -77,14 +77,14 @@ pub trait AdmissionObserver: Send + Sync {
     }
 
     /// A request has its answer.
-    fn answered(&self, answered: &Answered<'_>) {
+    fn answered(&self, answered: &AnsweredRequest<'_>) {
         let _ = answered;
     }
 }
 
 /// What it observes is shared by all clones.
 impl<T: AdmissionObserver + ?Sized> AdmissionObserver for Arc<T> {
-    fn reloaded(&self, reload: &Reload<'_>) {
+    fn reloaded(&self, reload: &DirectoryReload<'_>) {
         (**self).reloaded(reload);
     }
 
@@ -100,7 +100,7 @@ impl<T: AdmissionObserver + ?Sized> AdmissionObserver for Arc<T> {
         (**self).request()
     }
 
-    fn answered(&self, answered: &Answered<'_>) {
+    fn answered(&self, answered: &AnsweredRequest<'_>) {
         (**self).answered(answered);
     }
 }
@@ -108,7 +108,7 @@ impl<T: AdmissionObserver + ?Sized> AdmissionObserver for Arc<T> {
 /// A directory that was looked at.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Reload<'a> {
+pub struct DirectoryReload<'a> {
     /// The plugin of the directory.
     pub plugin: ManifestPlugin,
     /// Its path.
@@ -121,10 +121,10 @@ pub struct Reload<'a> {
     pub took: Duration,
 }
 
-impl<'a> Reload<'a> {
+impl<'a> DirectoryReload<'a> {
     /// A directory that was looked at just now; `took` is how long it took to load.
     pub fn new(plugin: ManifestPlugin, directory: &'a str, result: ReloadResult<'a>, took: Duration) -> Self {
-        Reload {
+        DirectoryReload {
             plugin,
             directory,
             result,
@@ -154,7 +154,7 @@ pub enum ReloadResult<'a> {
 /// A request and its answer.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Answered<'a> {
+pub struct AnsweredRequest<'a> {
     /// The request.
     pub request: &'a AdmissionRequest<'a>,
     /// The result.
@@ -230,7 +230,7 @@ impl pratique_policy::PolicyObserver for ObserverList<'_> {
             .for_each(|observer| observer.conditions(conditions));
     }
 
-    fn mutating(&mut self, mutating: &pratique_policy::Mutating<'_>) {
+    fn mutating(&mut self, mutating: &pratique_policy::MutationAttempt<'_>) {
         self.policy_observers()
             .for_each(|observer| observer.mutating(mutating));
     }
@@ -240,7 +240,7 @@ impl pratique_policy::PolicyObserver for ObserverList<'_> {
             .for_each(|observer| observer.ignored(failure));
     }
 
-    fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
+    fn undecided(&mut self, undecided: &pratique_policy::UndecidedDecision) {
         self.policy_observers()
             .for_each(|observer| observer.undecided(undecided));
     }
@@ -248,7 +248,7 @@ impl pratique_policy::PolicyObserver for ObserverList<'_> {
 
 #[cfg(feature = "webhooks")]
 impl pratique_webhook::WebhookObserver for ObserverList<'_> {
-    fn called(&mut self, called: &pratique_webhook::Called<'_>) {
+    fn called(&mut self, called: &pratique_webhook::EndedCall<'_>) {
         self.webhook_observers()
             .for_each(|observer| observer.called(called));
     }
@@ -258,7 +258,7 @@ impl pratique_webhook::WebhookObserver for ObserverList<'_> {
             .for_each(|observer| observer.conditions(conditions));
     }
 
-    fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
+    fn undecided(&mut self, undecided: &pratique_policy::UndecidedDecision) {
         self.webhook_observers()
             .for_each(|observer| observer.undecided(undecided));
     }

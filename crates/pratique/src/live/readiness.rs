@@ -8,7 +8,7 @@ use pratique_policy::UnfinishedEvaluation;
 /// Why a request is not evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unavailable {
+pub enum UnavailableReason {
     /// Not every source was loaded yet.
     #[error("not ready: not every source was loaded yet")]
     NotReady,
@@ -23,13 +23,13 @@ pub enum Unavailable {
     Interrupted,
 }
 
-impl From<UnfinishedEvaluation> for Unavailable {
+impl From<UnfinishedEvaluation> for UnavailableReason {
     fn from(unfinished: UnfinishedEvaluation) -> Self {
         match unfinished {
-            UnfinishedEvaluation::Pending => Unavailable::Unanswered,
-            UnfinishedEvaluation::Interrupted => Unavailable::Interrupted,
+            UnfinishedEvaluation::Pending => UnavailableReason::Unanswered,
+            UnfinishedEvaluation::Interrupted => UnavailableReason::Interrupted,
             // The chain answers these itself.
-            UnfinishedEvaluation::MemoryLimit | UnfinishedEvaluation::MemoryBudget => Unavailable::Interrupted,
+            UnfinishedEvaluation::MemoryLimit | UnfinishedEvaluation::MemoryBudget => UnavailableReason::Interrupted,
         }
     }
 }
@@ -54,20 +54,20 @@ impl ReadyState {
 }
 
 impl LiveReadiness {
-    pub(super) fn check_ready(&self) -> Result<(), Unavailable> {
+    pub(super) fn check_ready(&self) -> Result<(), UnavailableReason> {
         let state = self.lock();
         match (state.stopped, state.ready) {
-            (true, _) => Err(Unavailable::Stopped),
-            (false, false) => Err(Unavailable::NotReady),
+            (true, _) => Err(UnavailableReason::Stopped),
+            (false, false) => Err(UnavailableReason::NotReady),
             (false, true) => Ok(()),
         }
     }
 
     /// Waits until it is ready, or stopped.
-    pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Result<(), Unavailable>> {
+    pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<Result<(), UnavailableReason>> {
         let mut state = self.lock();
         match (state.stopped, state.ready) {
-            (true, _) => Poll::Ready(Err(Unavailable::Stopped)),
+            (true, _) => Poll::Ready(Err(UnavailableReason::Stopped)),
             (false, true) => Poll::Ready(Ok(())),
             (false, false) => {
                 state.wake_later(context);
@@ -81,10 +81,10 @@ impl LiveReadiness {
         &self,
         context: &mut Context<'_>,
         find_value: impl FnOnce() -> Option<T>,
-    ) -> Poll<Result<T, Unavailable>> {
+    ) -> Poll<Result<T, UnavailableReason>> {
         let mut state = self.lock();
         if state.stopped {
-            return Poll::Ready(Err(Unavailable::Stopped));
+            return Poll::Ready(Err(UnavailableReason::Stopped));
         }
         // A later change wakes the task: it takes the lock after the change is in effect.
         match find_value() {
@@ -151,7 +151,7 @@ mod tests {
         let count = Arc::new(Count::default());
         let waker = Waker::from(count.clone());
         let mut context = Context::from_waker(&waker);
-        assert_eq!(readiness.check_ready(), Err(Unavailable::NotReady));
+        assert_eq!(readiness.check_ready(), Err(UnavailableReason::NotReady));
         for _ in 0..3 {
             assert!(readiness.poll(&mut context).is_pending());
         }
@@ -161,7 +161,7 @@ mod tests {
         readiness.set_stopped();
         assert_eq!(
             readiness.poll(&mut context),
-            Poll::Ready(Err(Unavailable::Stopped))
+            Poll::Ready(Err(UnavailableReason::Stopped))
         );
         assert!(!readiness.is_ready());
     }

@@ -11,7 +11,7 @@ use super::{AdmitError, Live};
 use crate::observer::AdmissionPhases;
 
 /// An answer on its way. It can be dropped at any time.
-pub type Reviewing = Pin<Box<dyn Future<Output = Result<AdmissionResponse, AdmitError>> + Send>>;
+pub type PendingReview = Pin<Box<dyn Future<Output = Result<AdmissionResponse, AdmitError>> + Send>>;
 
 /// A [`Live`] as a `tower` service, of one phase of the chain or both: [`Live::service`]. What it answers is
 /// [`Live::review`].
@@ -31,7 +31,7 @@ impl PhaseService {
 impl Service<AdmissionRequest<'static>> for PhaseService {
     type Response = AdmissionResponse;
     type Error = AdmitError;
-    type Future = Reviewing;
+    type Future = PendingReview;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), AdmitError>> {
         self.live
@@ -41,7 +41,7 @@ impl Service<AdmissionRequest<'static>> for PhaseService {
             .map_err(AdmitError::Unavailable)
     }
 
-    fn call(&mut self, request: AdmissionRequest<'static>) -> Reviewing {
+    fn call(&mut self, request: AdmissionRequest<'static>) -> PendingReview {
         let PhaseService { live, phases } = self.clone();
         Box::pin(async move { live.review(&request, phases).await })
     }

@@ -12,7 +12,7 @@ pub trait Source: Send + Sync {
 
     /// Subscribes to changes: `changed` is notified after each, from any thread, and returns at once. It is called
     /// once, before any other method.
-    fn subscribe(&self, changed: Changed);
+    fn subscribe(&self, changed: SourceNotifier);
 
     /// Whether background tasks of the source ended by themselves, so that there are no more notifications.
     fn has_ended(&self) -> bool {
@@ -25,12 +25,12 @@ pub trait Source: Send + Sync {
 
 /// Notifies the user of a [`Source`] of a change. It may be called at any time, also after the user was dropped.
 #[derive(Clone)]
-pub struct Changed(Arc<dyn Fn() + Send + Sync>);
+pub struct SourceNotifier(Arc<dyn Fn() + Send + Sync>);
 
-impl Changed {
+impl SourceNotifier {
     /// Tells it by this function.
     pub fn new(notify: impl Fn() + Send + Sync + 'static) -> Self {
-        Changed(Arc::new(notify))
+        SourceNotifier(Arc::new(notify))
     }
 
     /// The source changed.
@@ -39,7 +39,7 @@ impl Changed {
     }
 }
 
-impl fmt::Debug for Changed {
+impl fmt::Debug for SourceNotifier {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Changed")
     }
@@ -52,7 +52,7 @@ pub struct InMemory(Arc<Mutex<InMemoryState>>);
 #[derive(Debug, Default)]
 struct InMemoryState {
     current: Option<Arc<Configurations>>,
-    changed: Vec<Changed>,
+    changed: Vec<SourceNotifier>,
 }
 
 impl InMemory {
@@ -74,7 +74,7 @@ impl InMemory {
         state.current = Some(Arc::new(configurations));
         let changed = state.changed.clone();
         drop(state);
-        changed.iter().for_each(Changed::notify);
+        changed.iter().for_each(SourceNotifier::notify);
     }
 
     /// Changes parts of the configuration, atomically. Unchanged objects should stay the same `Arc`s.
@@ -85,7 +85,7 @@ impl InMemory {
         state.current = Some(Arc::new(next));
         let changed = state.changed.clone();
         drop(state);
-        changed.iter().for_each(Changed::notify);
+        changed.iter().for_each(SourceNotifier::notify);
     }
 
     /// If a change panics, the previous configuration stays.
@@ -99,7 +99,7 @@ impl Source for InMemory {
         self.lock().current.clone()
     }
 
-    fn subscribe(&self, changed: Changed) {
+    fn subscribe(&self, changed: SourceNotifier) {
         self.lock().changed.push(changed);
     }
 }
@@ -115,7 +115,7 @@ mod tests {
         let source = InMemory::unknown();
         let count = Arc::new(AtomicUsize::new(0));
         let counted = count.clone();
-        source.subscribe(Changed::new(move || {
+        source.subscribe(SourceNotifier::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
         }));
         assert!(source.current().is_none());

@@ -5,9 +5,9 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
-use pratique::authorization::{AuthorizerDecision, Decider, Decisions, NoAuthorizer, NoOpinion, Question};
+use pratique::authorization::{AuthorizerDecision, CheckDecider, PendingDecisions, NoAuthorizer, NoOpinion, Question};
 use pratique::manifest::{ManifestFile, ManifestPlugin};
-use pratique::policy::{Missing, OnUndecided};
+use pratique::policy::{MissingDependency, OnUndecided};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionContext, AdmissionDecision, Objects, Outcome};
 
@@ -15,8 +15,8 @@ use pratique::{Admission, AdmissionContext, AdmissionDecision, Objects, Outcome}
 #[derive(Default)]
 struct Office(Mutex<Vec<Vec<String>>>);
 
-impl Decider for Office {
-    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+impl CheckDecider for Office {
+    fn decide(&self, questions: Vec<Question>) -> PendingDecisions<'_> {
         let decisions = questions.iter().map(|question| AuthorizerDecision {
             allowed: question.verb.starts_with('a'),
             ..AuthorizerDecision::default()
@@ -44,7 +44,7 @@ fn evaluate(mutations: &[&str], policies: &[&str]) -> (Outcome, Vec<Vec<String>>
 }
 
 fn judge_by(
-    decider: &dyn Decider,
+    decider: &dyn CheckDecider,
     mutations: &[&str],
     policies: &[&str],
     on_undecided: OnUndecided,
@@ -103,7 +103,7 @@ fn without_anything_to_ask_it_is_undecided() {
         panic!("{outcome:?}")
     };
     assert_eq!(undecided.name, "p0.static.k8s.io");
-    let Missing::Authorizer { check } = &undecided.missing else {
+    let MissingDependency::Authorizer { check } = &undecided.missing else {
         panic!("{undecided:?}")
     };
     assert_eq!((check.verb.as_str(), check.user.name.as_str()), ("use", "ann"));

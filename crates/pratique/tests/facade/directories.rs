@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pratique::FeatureGates;
-use pratique::live::{AdmissionObserver, Reload, ReloadResult};
+use pratique::live::{AdmissionObserver, DirectoryReload, ReloadResult};
 use pratique::manifest::ManifestPlugin;
 use pratique::observer::AdmissionPhases;
 use pratique::{Admission, BuildError, Live, StartError};
@@ -20,7 +20,7 @@ use crate::world::{configmap_in_shop, mutating_policy, run, validating_policy};
 struct Memory(Arc<Mutex<Vec<String>>>);
 
 impl AdmissionObserver for Memory {
-    fn reloaded(&self, reload: &Reload<'_>) {
+    fn reloaded(&self, reload: &DirectoryReload<'_>) {
         let told = match reload.result {
             ReloadResult::Loaded { hash } => format!("loaded {}", hash.get(..7).unwrap_or("nothing")),
             ReloadResult::Unchanged => return,
@@ -321,7 +321,7 @@ fn count_down(left: &Mutex<u32>) {
 }
 
 impl AdmissionObserver for Panicking {
-    fn reloaded(&self, _: &Reload<'_>) {
+    fn reloaded(&self, _: &DirectoryReload<'_>) {
         count_down(&self.reloads);
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use pratique::guards::{Breaking, Guards};
+use pratique::guards::{BreakerSettings, WebhookGuards};
 use pratique::observer::AdmissionPhase;
 use pratique::policy::DenialCause;
 use pratique::webhook::{Answer, Call, CallError, CallErrorKind, Caller};
@@ -52,7 +52,7 @@ impl Caller for Slow {
 }
 
 /// Static webhooks of these marks, behind guards.
-fn live(guards: Guards, mutating: &[&str], validating: &[&str], policy: &str) -> (Live, Arc<Slow>) {
+fn live(guards: WebhookGuards, mutating: &[&str], validating: &[&str], policy: &str) -> (Live, Arc<Slow>) {
     let slow = Arc::new(Slow::default());
     let more = format!("  failurePolicy: {policy}\n");
     let mut builder = Admission::builder().caller(slow.clone()).guards(guards);
@@ -74,19 +74,19 @@ fn message(outcome: Outcome) -> String {
     outcome.status.map(|status| status.message).unwrap_or_default()
 }
 
-fn breaking(failures: u32, seconds: u64) -> Guards {
-    Guards {
-        breaker: Some(Breaking {
+fn breaking(failures: u32, seconds: u64) -> WebhookGuards {
+    WebhookGuards {
+        breaker: Some(BreakerSettings {
             failures: NonZeroU32::new(failures).unwrap(),
             cool_down: Duration::from_secs(seconds),
         }),
-        ..Guards::default()
+        ..WebhookGuards::default()
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_guarded_unless_it_is_asked_for() {
-    let (live, slow) = live(Guards::default(), &[], &["bad"], "Fail");
+    let (live, slow) = live(WebhookGuards::default(), &[], &["bad"], "Fail");
     for _ in 0..20 {
         let outcome = admit(&live).await;
         assert_eq!(
@@ -144,9 +144,9 @@ async fn what_may_be_ignored_is_ignored_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_at_once_are_limited() {
-    let guards = Guards {
+    let guards = WebhookGuards {
         calls_at_once: NonZeroUsize::new(2),
-        ..Guards::default()
+        ..WebhookGuards::default()
     };
     let (live, slow) = live(guards, &[], &["good"], "Fail");
     let began = Instant::now();
@@ -158,9 +158,9 @@ async fn calls_at_once_are_limited() {
 
 #[tokio::test(start_paused = true)]
 async fn all_webhooks_of_a_request_share_a_budget() {
-    let guards = Guards {
+    let guards = WebhookGuards {
         budget: Some(Duration::from_millis(2500)),
-        ..Guards::default()
+        ..WebhookGuards::default()
     };
     // Two mutating ones in turn, then validating ones at once, which are in the middle of it when it is used up.
     let (ignoring, slow) = live(guards, &["a", "b"], &["c", "d"], "Ignore");
@@ -182,9 +182,9 @@ async fn all_webhooks_of_a_request_share_a_budget() {
 
 #[tokio::test(start_paused = true)]
 async fn a_half_has_a_budget_too() {
-    let guards = Guards {
+    let guards = WebhookGuards {
         budget: Some(Duration::from_millis(500)),
-        ..Guards::default()
+        ..WebhookGuards::default()
     };
     let caller = Arc::new(Slow::default());
     let text = webhook(VALIDATING, "w.static.k8s.io", "a", "");

@@ -17,7 +17,7 @@ use pratique::policy::OnUndecided;
 use pratique::step::{StepPlace, StepOutcome, step};
 use pratique::{
     Admission, AdmissionDecision, AdmissionReview, AdmissionStep, Attributes, Configurations, Limits, Live,
-    Unavailable,
+    UnavailableReason,
 };
 use tower_service::Service;
 
@@ -60,7 +60,7 @@ fn it_is_ready_when_every_source_is_known() {
     assert!(ready.as_mut().poll(&mut context).is_pending());
     assert_eq!(
         run(live.admit(&configmap_in_shop(""))),
-        Err(Unavailable::NotReady.into())
+        Err(UnavailableReason::NotReady.into())
     );
     first.replace(configurations(&validating_policy("p", "false")));
     live.settle();
@@ -91,7 +91,7 @@ fn it_is_a_service() {
     live.stop();
     assert_eq!(
         run(poll_fn(|context| other.poll_ready(context))),
-        Err(Unavailable::Stopped.into())
+        Err(UnavailableReason::Stopped.into())
     );
 }
 
@@ -102,7 +102,7 @@ fn stopping_ends_everything_but_the_requests_under_way() {
     let admission = live.current().unwrap();
     live.stop();
     live.stop();
-    assert_eq!(run(live.admit(&request)), Err(Unavailable::Stopped.into()));
+    assert_eq!(run(live.admit(&request)), Err(UnavailableReason::Stopped.into()));
     assert!(admission.policy_names().next().is_some());
     // Nothing changes any more, so there is nothing to wait for.
     live.settle();
@@ -223,7 +223,7 @@ fn changes_are_waited_for() {
     live.stop();
     assert_eq!(
         run(live.changed(Some(&first))).map(drop),
-        Err(Unavailable::Stopped)
+        Err(UnavailableReason::Stopped)
     );
 }
 
@@ -397,7 +397,7 @@ struct Told(std::sync::Mutex<Vec<i32>>);
 struct Observer(Arc<Told>);
 
 impl pratique::live::AdmissionObserver for Observer {
-    fn answered(&self, answered: &pratique::live::Answered<'_>) {
+    fn answered(&self, answered: &pratique::live::AnsweredRequest<'_>) {
         let status = answered.outcome.status.as_ref();
         let Observer(told) = self;
         told.0

@@ -105,7 +105,7 @@ fn no_request_sees_a_mix_of_what_a_directory_held() {
     let loads = Arc::new(AtomicUsize::new(0));
     struct Loads(Arc<AtomicUsize>);
     impl pratique::live::AdmissionObserver for Loads {
-        fn reloaded(&self, _: &pratique::live::Reload<'_>) {
+        fn reloaded(&self, _: &pratique::live::DirectoryReload<'_>) {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use pratique::authorization::{AuthorizerDecision, Decider, Decisions, Question};
+use pratique::authorization::{AuthorizerDecision, CheckDecider, PendingDecisions, Question};
 use pratique::observer::{ChainObserver, ChainStep, AdmissionPhase, ChainSpan, StepResult};
 use pratique::plugins::{
     Access, AccessAnswer, ChangedQuota, Effects, Handler, MissingState, MutableAttributes, Plugin,
@@ -102,8 +102,8 @@ fn may_mark(context: &PluginContext<'_>, effects: &mut Effects) -> Result<(), Re
 /// Has one answer to all questions, and counts them.
 struct OneAnswer(bool, Mutex<usize>);
 
-impl Decider for OneAnswer {
-    fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
+impl CheckDecider for OneAnswer {
+    fn decide(&self, questions: Vec<Question>) -> PendingDecisions<'_> {
         *self.1.lock().unwrap() += questions.len();
         let decision = AuthorizerDecision {
             allowed: self.0,
@@ -148,7 +148,7 @@ fn with(plugins: Vec<Box<dyn Plugin>>) -> AdmissionBuilder {
     Admission::builder().plugins(PluginChain::new(plugins))
 }
 
-fn admit_with(builder: AdmissionBuilder, decider: &dyn Decider) -> (Outcome, Vec<String>) {
+fn admit_with(builder: AdmissionBuilder, decider: &dyn CheckDecider) -> (Outcome, Vec<String>) {
     let admission = builder.build().unwrap();
     let objects = Objects::new();
     let context = AdmissionContext::new(&objects).with_decider(decider);

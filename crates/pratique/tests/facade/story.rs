@@ -8,7 +8,7 @@ use pratique::live::InMemory;
 use pratique::manifest::{LoadOptions, Loader, ManifestPlugin};
 use pratique::observer::AdmissionPhases;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
-use pratique::{Admission, Configurations, Limits, Live, Outcome, Unavailable};
+use pratique::{Admission, Configurations, Limits, Live, Outcome, UnavailableReason};
 use pratique_exclusion::VIRTUAL_RESOURCES;
 use pratique_metrics::Metrics;
 
@@ -32,7 +32,7 @@ fn code(outcome: &Outcome) -> i32 {
 }
 
 /// The outcome of a request that need not be whole, by webhooks too.
-fn as_given(live: &Live, request: &AdmissionRequest<'_>) -> Result<Outcome, Unavailable> {
+fn as_given(live: &Live, request: &AdmissionRequest<'_>) -> Result<Outcome, UnavailableReason> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build();

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use pratique::authorization::{Decider, Decisions, Question};
+use pratique::authorization::{CheckDecider, PendingDecisions, Question};
 use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::types::AdmissionRequest;
 use pratique::{AdmissionBuilder, Outcome};
@@ -13,8 +13,8 @@ use pratique_json::Value;
 /// Nobody to ask.
 pub(crate) struct NoDecider;
 
-impl Decider for NoDecider {
-    fn decide(&self, _: Vec<Question>) -> Decisions<'_> {
+impl CheckDecider for NoDecider {
+    fn decide(&self, _: Vec<Question>) -> PendingDecisions<'_> {
         Box::pin(async { Vec::new() })
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::arguments::{arguments, receiver, variable};
 use crate::ast::{Comprehension, Expr, ExprId, Literal};
-use crate::parser::{Expand, Expander, Macro, MacroError};
+use crate::parser::{MacroExpansion, Expander, Macro, MacroError};
 
 pub(super) fn macros() -> Vec<Macro> {
-    let all: Expand = |macros, target, args| quantifier(macros, target, args, fold_all);
-    let exists: Expand = |macros, target, args| quantifier(macros, target, args, fold_exists);
-    let exists_one: Expand = |macros, target, args| quantifier(macros, target, args, fold_exists_one);
+    let all: MacroExpansion = |macros, target, args| quantifier(macros, target, args, fold_all);
+    let exists: MacroExpansion = |macros, target, args| quantifier(macros, target, args, fold_exists);
+    let exists_one: MacroExpansion = |macros, target, args| quantifier(macros, target, args, fold_exists_one);
     vec![
         Macro::global("has", 1, has),
         Macro::member("all", 2, all),

@@ -8,18 +8,18 @@ use super::arguments::{distinct_from_accumulator, receiver};
 use super::standard::{QuantifierFold, comprehension, filtered, fold_all, fold_exists, fold_exists_one, gather};
 use crate::ast::{ExprId, Literal};
 use crate::function::{Function, Overload};
-use crate::parser::{Expand, Expander, Macro, MacroError};
+use crate::parser::{MacroExpansion, Expander, Macro, MacroError};
 use crate::types::Type;
 
 pub(super) fn macros() -> Vec<Macro> {
-    let all: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_all));
-    let exists: Expand =
+    let all: MacroExpansion = |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_all));
+    let exists: MacroExpansion =
         |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_exists));
-    let exists_one: Expand =
+    let exists_one: MacroExpansion =
         |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_exists_one));
-    let list: Expand = |macros, target, args| expand(macros, target, args, ResultShape::List);
-    let map: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Map);
-    let entries: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Entries);
+    let list: MacroExpansion = |macros, target, args| expand(macros, target, args, ResultShape::List);
+    let map: MacroExpansion = |macros, target, args| expand(macros, target, args, ResultShape::Map);
+    let entries: MacroExpansion = |macros, target, args| expand(macros, target, args, ResultShape::Entries);
     vec![
         Macro::member("all", 3, all),
         Macro::member("exists", 3, exists),

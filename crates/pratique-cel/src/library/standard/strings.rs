@@ -1,6 +1,6 @@
 //! The string functions of the standard; the other ones are an extension.
 
-use pratique_gotext::regexp::{Refused, Regex};
+use pratique_gotext::regexp::{RefusedPattern, Regex};
 
 use super::signature::{global, member};
 use crate::context::Context;
@@ -55,8 +55,8 @@ fn matches_dynamic<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     match arguments {
         [Value::String(text), Value::String(pattern)] => match Regex::try_new(pattern, context) {
             Ok(regex) => regex.try_is_match(text, context).map(Value::Bool),
-            Err(Refused::Pattern(error)) => Err(error.into()),
-            Err(Refused::Stopped(stop)) => Err(stop),
+            Err(RefusedPattern::Pattern(error)) => Err(error.into()),
+            Err(RefusedPattern::Stopped(stop)) => Err(stop),
         },
         [first, _] => Err(ops::unknown_operands("matches", first)),
         _ => Err(Fault::no_such_overload()),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
-use pratique_expression::Use;
+use pratique_expression::ExpressionPurpose;
 
 use crate::analysis::{ParsedExpressions, ident_path};
 use crate::subject::ExpressionSite;
@@ -26,15 +26,15 @@ impl DecidingExpressions {
         // From the last to the first: each expression sees the variables before it.
         for (index, (site, ast)) in sites.iter().zip(&parsed.asts).enumerate().rev() {
             let decides = match site.usage {
-                Use::Message | Use::AuditAnnotation => false,
-                Use::Variable => site.variable().is_some_and(|name| read.contains(name)),
+                ExpressionPurpose::Message | ExpressionPurpose::AuditAnnotation => false,
+                ExpressionPurpose::Variable => site.variable().is_some_and(|name| read.contains(name)),
                 _ => true,
             };
             let Some(ast) = ast.as_ref().filter(|_| decides) else {
                 continue;
             };
             deciding.sites.push(index);
-            if site.usage != Use::MatchCondition {
+            if site.usage != ExpressionPurpose::MatchCondition {
                 deciding.reads_object |= ast.ids().any(|id| is_ident(ast, id, "object"));
             }
             read.extend(ast.ids().filter_map(|id| match ast.expr(id) {

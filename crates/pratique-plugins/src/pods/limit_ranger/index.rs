@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_plugin::{Derivation, Derived};
+use pratique_plugin::{Derivation, DerivedValues};
 
 use super::limits::RangeLimits;
 
@@ -20,7 +20,7 @@ pub(super) struct RangeIndex {
     claims: Vec<usize>,
 }
 
-impl Derived for RangeIndex {
+impl DerivedValues for RangeIndex {
     type Item = RangeLimits;
 
     fn read(range: &Arc<Value<'static>>) -> RangeLimits {

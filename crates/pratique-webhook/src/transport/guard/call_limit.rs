@@ -11,13 +11,13 @@ use super::refused;
 use crate::caller::{Answer, Call, CallErrorKind, Caller, Endpoint};
 
 /// Bounds the concurrent calls of an endpoint: further calls wait, and fail if their time is up meanwhile.
-pub struct Limited<C> {
+pub struct LimitedCaller<C> {
     caller: C,
     most: usize,
     places: EndpointMap<Arc<Semaphore>>,
 }
 
-impl<C> Limited<C> {
+impl<C> LimitedCaller<C> {
     /// Lets that many calls of an endpoint be under way at once.
     pub fn new(caller: C, most: usize) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl<C> Limited<C> {
     }
 }
 
-impl<C: Caller> Caller for Limited<C> {
+impl<C: Caller> Caller for LimitedCaller<C> {
     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
         Box::pin(async move {
             let places = self
@@ -66,12 +66,12 @@ mod tests {
     use super::super::scripted::{Scripted, call};
     use super::*;
 
-    fn limited() -> Limited<Scripted> {
+    fn limited() -> LimitedCaller<Scripted> {
         let scripted = Scripted {
             takes: Duration::from_secs(1),
             ..Scripted::default()
         };
-        Limited::new(scripted, 2)
+        LimitedCaller::new(scripted, 2)
     }
 
     #[tokio::test(start_paused = true)]
