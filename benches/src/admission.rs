@@ -15,7 +15,7 @@ use pratique::types::AdmissionRequest;
 use pratique::workers::Sequential;
 use pratique::{Admission, AdmissionBuilder, EvalContext, Objects, Outcome, json};
 use pratique_benches::BenchError;
-use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
+use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use pratique_schema::Release;
 use pratique_testkit::NoOpinion;
 use serde::Deserialize;
@@ -127,7 +127,11 @@ pub(crate) fn load_sequential(directory: &str, plugin: ManifestPlugin) -> Result
     load_by(Admission::builder().workers(Sequential), directory, plugin)
 }
 
-fn load_by(builder: AdmissionBuilder, directory: &str, plugin: ManifestPlugin) -> Result<Admission, BenchError> {
+fn load_by(
+    builder: AdmissionBuilder,
+    directory: &str,
+    plugin: ManifestPlugin,
+) -> Result<Admission, BenchError> {
     Ok(builder.directory(directory, plugin).build()?)
 }
 

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 use pratique_benches::BenchError;
-use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
+use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use serde::Deserialize;
 use serde_json::Value;
 

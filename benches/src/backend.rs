@@ -1,7 +1,7 @@
 //! The webhooks that both sides of `cargo xtask bench webhook` call: in a process of their own, as in clusters.
 
 use pratique_benches::BenchError;
-use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
+use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use pratique_webhook_backend::{Backend, Listener, Script};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};

@@ -9,7 +9,7 @@ use pratique::policy::Trial;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 use pratique::{EvalContext, Objects};
 use pratique_benches::BenchError;
-use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
+use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};
 use pratique_expression::{Cache, Composition, slots};
 use pratique_match::MatchedResource;
@@ -59,7 +59,12 @@ impl CelExpressions {
         let environment = Composition::new(&Cache::new()).environment(DECLARATIONS);
         let subjects = expressions
             .into_iter()
-            .map(|expression| Ok((expression.name, CompiledSubject::new(&environment, expression.text)?)))
+            .map(|expression| {
+                Ok((
+                    expression.name,
+                    CompiledSubject::new(&environment, expression.text)?,
+                ))
+            })
             .collect::<Result<_, BenchError>>()?;
         Ok(CelExpressions {
             environment,

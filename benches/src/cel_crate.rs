@@ -3,7 +3,7 @@
 
 use ::cel::{Context, Program, Value};
 use pratique_benches::BenchError;
-use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
+use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use serde::Deserialize;
 use serde_json::json;
 

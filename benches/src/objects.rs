@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique::json::{self, Value};
 use pratique::types::{GroupVersion, GroupVersionKind};
 use pratique_benches::BenchError;
-use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
+use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use serde::Deserialize;
 

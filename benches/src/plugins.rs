@@ -10,7 +10,7 @@ use std::hint::black_box;
 use pratique::json::Value;
 use pratique::types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm};
 use pratique_benches::BenchError;
-use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
+use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_plugin::{
     Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginSettings, Rejection, Stage,

@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use pratique::types::{GroupVersion, GroupVersionKind, Status};
 use pratique_benches::BenchError;
-use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
+use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_registry::{
     Attributes, CustomResources, Kinds, Placeholders, Prepared, Received, Refusal, Registry, Request, Store,

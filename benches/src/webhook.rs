@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use pratique::Objects;
 use pratique::types::AdmissionRequest;
 use pratique_benches::BenchError;
-use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
+use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use pratique_expression::Cache;
 use pratique_match::Equivalents;
 use pratique_schema::Release;
 use pratique_testkit::NoOpinion;
 use pratique_webhook::{
-    HttpCaller, MutatedRequest, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks, WebhookContext, mutate,
-    validate,
+    HttpCaller, MutatedRequest, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks, WebhookContext,
+    mutate, validate,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -178,7 +178,11 @@ impl ContestSide for WebhookCases {
 const AT_ONCE: usize = 16;
 
 /// The median of how long requests take.
-async fn one_by_one(subject: &WebhookSubject, measure: &str, length: Duration) -> Result<TurnSample, BenchError> {
+async fn one_by_one(
+    subject: &WebhookSubject,
+    measure: &str,
+    length: Duration,
+) -> Result<TurnSample, BenchError> {
     let (mut times, start) = (Vec::new(), Instant::now());
     while times.is_empty() || start.elapsed() < length {
         let began = Instant::now();

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use crate::mutation::InputMutator;
-use crate::{TARGETS, FuzzTarget, corpus};
+use crate::{FuzzTarget, TARGETS, corpus};
 
 /// How many inputs are made of each target's own.
 const MADE: usize = 150;

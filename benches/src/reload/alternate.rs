@@ -97,7 +97,11 @@ struct RequestTimes {
 }
 
 /// Evaluates without a pause. An error is a request that failed, or that saw anything but one whole set.
-fn requests(live: &FollowingAdmission, over: &AtomicBool, reloading: &AtomicBool) -> Result<RequestTimes, BenchError> {
+fn requests(
+    live: &FollowingAdmission,
+    over: &AtomicBool,
+    reloading: &AtomicBool,
+) -> Result<RequestTimes, BenchError> {
     let mut requests = RequestTimes::default();
     let mut last = '?';
     while !over.load(Ordering::Acquire) {

@@ -32,7 +32,11 @@ impl MountedVolume {
     }
 
     /// Writes the version that [`MountedVolume::swap`] puts in use.
-    pub(crate) fn prepare(&mut self, version: &str, text: impl Fn(usize) -> String) -> Result<(), BenchError> {
+    pub(crate) fn prepare(
+        &mut self,
+        version: &str,
+        text: impl Fn(usize) -> String,
+    ) -> Result<(), BenchError> {
         self.next = Some(self.write(version, text)?);
         self.link(version)
     }

@@ -144,7 +144,13 @@ impl DefaultCheck<'_> {
             Err(error) => Some(error.to_string()),
             Ok(_) => {
                 let mut faults = ErrorList::default();
-                embedded_resource::validate(&object, (resource, true), self.release, &Path::ROOT, &mut faults);
+                embedded_resource::validate(
+                    &object,
+                    (resource, true),
+                    self.release,
+                    &Path::ROOT,
+                    &mut faults,
+                );
                 (!faults.is_empty()).then(|| aggregate(&faults.into_vec()))
             }
         };
@@ -191,7 +197,13 @@ impl DefaultCheck<'_> {
         self.extend(faults, field);
     }
 
-    fn value(&mut self, default: &Value<'static>, schema: &SchemaNode, rules: Option<&RuleNode>, field: &str) {
+    fn value(
+        &mut self,
+        default: &Value<'static>,
+        schema: &SchemaNode,
+        rules: Option<&RuleNode>,
+        field: &str,
+    ) {
         let mut faults = ErrorList::default();
         value::validate(default, schema, None, &Path::ROOT, &mut faults);
         if let Some(rules) = rules.filter(|_| faults.is_empty()) {

@@ -7,7 +7,8 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::{Authorizer, NoAuthorizer};
 use pratique::{
-    Admission, AdmissionDecision, AdmissionRequest, FeatureGates, Objects, Release, ReleaseError, UnfinishedEvaluation,
+    Admission, AdmissionDecision, AdmissionRequest, FeatureGates, Objects, Release, ReleaseError,
+    UnfinishedEvaluation,
 };
 use pratique_json::Value;
 use pratique_manifest::convert::is_list;

@@ -132,7 +132,8 @@ impl<'a> Event<'a> {
     #[must_use]
     pub fn with_response_object(mut self, object: &'a Value<'a>) -> Self {
         let paths = self.secrets;
-        self.response_object = (self.level >= Level::RequestResponse).then_some(RedactedObject { object, paths });
+        self.response_object =
+            (self.level >= Level::RequestResponse).then_some(RedactedObject { object, paths });
         self
     }
 

@@ -57,7 +57,9 @@ impl OpenTarget {
 
     /// Reopens the file if it was renamed, or if `force` is set. Returns whether it did.
     pub(crate) fn refresh(&mut self, force: bool) -> io::Result<bool> {
-        let OpenTarget::File(file) = self else { return Ok(false) };
+        let OpenTarget::File(file) = self else {
+            return Ok(false);
+        };
         if !force && (file.checked.elapsed() < CHECK_INTERVAL || file.is_current()) {
             return Ok(false);
         }
@@ -67,7 +69,9 @@ impl OpenTarget {
 
     /// Rotates the file if it would become larger than `size`: it replaces the former one, and a new one begins.
     pub(crate) fn make_room(&mut self, bytes: usize, size: u64) -> io::Result<()> {
-        let OpenTarget::File(file) = self else { return Ok(()) };
+        let OpenTarget::File(file) = self else {
+            return Ok(());
+        };
         let metadata = file.file.metadata()?;
         let length = metadata
             .len()
@@ -84,7 +88,9 @@ impl OpenTarget {
     /// Whether the rest of a partly written line can follow. If not, because the file was truncated or written to by
     /// another process, the incomplete line is ended before the next write.
     pub(crate) fn can_continue_line(&mut self) -> io::Result<bool> {
-        let OpenTarget::File(file) = self else { return Ok(true) };
+        let OpenTarget::File(file) = self else {
+            return Ok(true);
+        };
         let Some(size) = file.partial_size else {
             return Ok(true);
         };

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::event::{Event, Level};
-use crate::losses::{LossObserver, LossCounts};
-use crate::queue::{QueueLimits, LineQueue, PendingLine};
+use crate::losses::{LossCounts, LossObserver};
+use crate::queue::{LineQueue, PendingLine, QueueLimits};
 use crate::review::RecordedReview;
 use crate::secrets;
 use crate::target::Target;

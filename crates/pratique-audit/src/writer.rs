@@ -163,7 +163,7 @@ mod tests {
     use std::io::Write;
 
     use super::{EventCounters, FinishOnDrop, line_start, lines};
-    use crate::queue::{QueueLimits, LineQueue};
+    use crate::queue::{LineQueue, QueueLimits};
 
     #[test]
     fn a_panic_of_the_writer_is_noticed() {

@@ -13,7 +13,7 @@ pub use call::{CallCost, CostFn, CostNeed, EstimateFn};
 pub use range::Range;
 
 use crate::error::Fault;
-use crate::meter::{WorkMeter, UnmeteredWork};
+use crate::meter::{UnmeteredWork, WorkMeter};
 use crate::value::Value;
 
 /// Reading so many characters, bytes or elements.

@@ -191,7 +191,7 @@ pub mod internal {
 
 /// Macros: calls that the parser replaces by other expressions, for [libraries](library::Library) of a host.
 pub mod macros {
-    pub use crate::parser::{ACCUMULATOR, MacroExpansion, Expander, Macro, MacroError};
+    pub use crate::parser::{ACCUMULATOR, Expander, Macro, MacroError, MacroExpansion};
 }
 
 /// The examples of the README are tests too.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use self::builder::AstBuilder;
 pub use self::builder::MacroError;
 pub use self::comments::comments;
-pub use self::expand::{ACCUMULATOR, MacroExpansion, Expander, Macro};
+pub use self::expand::{ACCUMULATOR, Expander, Macro, MacroExpansion};
 use crate::ast::Ast;
 use crate::error::{self, Issue};
 use crate::source::Source;

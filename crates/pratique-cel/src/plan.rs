@@ -21,14 +21,14 @@ use crate::ast::ExprId;
 use crate::checker::CheckedAst;
 use crate::constant::Constant;
 use crate::context::Context;
-use crate::environment::{Activation, Environment, Slot, DeclaredVariables, find_slot};
+use crate::environment::{Activation, DeclaredVariables, Environment, Slot, find_slot};
 use crate::error::PlanError;
 use crate::types::Type;
 use crate::value::Evaluation;
 
-use node::{AttributeRoot, MemberStep, PlanNode, NodeId};
+use node::{AttributeRoot, MemberStep, NodeId, PlanNode};
 pub use observe::{EvaluationObserver, UnobservedRun};
-use run::{PlanEvaluator, LocalValue};
+use run::{LocalValue, PlanEvaluator};
 
 /// How many variables of comprehensions are kept on the stack.
 const INLINE_LOCALS: usize = 4;

@@ -30,7 +30,7 @@ use crate::output;
 use crate::output::notice::InputNotices;
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget, style_of};
-use crate::replay::engine::{ReplayEngine, ReadyPolicies, StateInputs};
+use crate::replay::engine::{ReadyPolicies, ReplayEngine, StateInputs};
 use crate::replay::faults::CountedFaults;
 use crate::replay::log::LogReader;
 use crate::replay::units::LogPieces;
@@ -46,8 +46,8 @@ use crate::stream::stored_objects::StoredObjects;
 use collect::ImpactCollector;
 use part::{InputComparison as _, WorkloadScope};
 use report::ImpactReport;
-use source::{ListChoice, ImpactSources};
-use work::{PolicySide, ImpactWorker};
+use source::{ImpactSources, ListChoice};
+use work::{ImpactWorker, PolicySide};
 
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
@@ -115,7 +115,8 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     acceptance.notices().for_each(|notice| notices.tell(notice));
     notices.extend(files.notices());
     let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes, notices);
-    let (checkpoints, from) = CheckpointWriter::open(&arguments.checkpoints, || sources.states(), &mut report)?;
+    let (checkpoints, from) =
+        CheckpointWriter::open(&arguments.checkpoints, || sources.states(), &mut report)?;
     let old = ReplayEngine {
         policies: old,
         cluster: Arc::clone(&cluster),

@@ -26,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 use pratique_json::Value;
 use pratique_manifest::convert::{Item, Items, convert, items};
 use pratique_manifest::{
-    SourceDocument, LoadErrors, Location, ManifestFile, Problem, Rule, TreeNode, path_text, read_contents,
+    LoadErrors, Location, ManifestFile, Problem, Rule, SourceDocument, TreeNode, path_text, read_contents,
 };
 use pratique_request::{kind_of, review};
 use pratique_schema::Release;

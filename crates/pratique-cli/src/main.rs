@@ -42,7 +42,7 @@ use std::io::ErrorKind;
 use std::process::ExitCode;
 use std::thread;
 
-use arguments::{ProgramArguments, ProgramCommand, ParseError};
+use arguments::{ParseError, ProgramArguments, ProgramCommand};
 use exit::{CliError, ExitStatus};
 use output::text::{IndentedLines, text};
 use pratique_types::is_nonprinting;

@@ -5,7 +5,7 @@ use std::fs;
 use clap::CommandFactory as _;
 use pratique_manifest::path_text;
 
-use crate::arguments::{ProgramArguments, ManArguments};
+use crate::arguments::{ManArguments, ProgramArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;

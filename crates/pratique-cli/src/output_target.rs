@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::arguments::OutputChoice;
-use crate::destination::{self, OutputDestination, FileReaders, unwritten};
+use crate::destination::{self, FileReaders, OutputDestination, unwritten};
 use crate::exit::CliError;
 use crate::output::PrintedOutput;
 use crate::output::capture::captured;
@@ -23,8 +23,9 @@ impl<F: Copy> OutputTarget<F> {
     /// A file cannot be written.
     pub(crate) fn open_all(choices: &[OutputChoice<F>]) -> Result<Vec<Self>, CliError> {
         let targets = choices.iter().map(|choice| {
-            let open =
-                |path: &PathBuf| Ok::<_, CliError>((path.clone(), OutputDestination::open(path, FileReaders::Usual)?));
+            let open = |path: &PathBuf| {
+                Ok::<_, CliError>((path.clone(), OutputDestination::open(path, FileReaders::Usual)?))
+            };
             Ok(OutputTarget {
                 format: choice.format,
                 file: choice.file.as_ref().map(open).transpose()?,

@@ -41,7 +41,7 @@ use crate::stream::input_limits;
 use crate::stream::ordered_work;
 use crate::stream::read::UserInputs;
 use collect::ReplayCollector;
-use engine::{ReplayEngine, ReadyPolicies, StateInputs};
+use engine::{ReadyPolicies, ReplayEngine, StateInputs};
 use faults::CountedFaults;
 use log::LogReader;
 use report::ReplayReport;
@@ -113,7 +113,8 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     });
     let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, arguments.validation, |_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));
-    let (checkpoints, from) = CheckpointWriter::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
+    let (checkpoints, from) =
+        CheckpointWriter::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
     let engine = ReplayEngine { policies, cluster };
     let limits = input_limits(arguments.state.max_input);
     let (results, outputs) = ResultWriters::open_outputs(

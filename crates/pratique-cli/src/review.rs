@@ -1,11 +1,11 @@
 //! `pratique review`: evaluates admission for objects.
 
 mod answers;
-mod object_comparison;
 mod ending;
 mod input_policies;
 mod named_inputs;
 mod nameless;
+mod object_comparison;
 mod object_files;
 mod printer;
 pub(crate) mod review_error;

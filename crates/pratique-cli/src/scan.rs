@@ -13,10 +13,10 @@ mod human;
 mod merge;
 pub(crate) mod metrics;
 mod plugins;
+pub(super) mod report_files;
 pub(crate) mod scan_error;
 mod source;
 mod work;
-pub(super) mod report_files;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -242,7 +242,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         report.add_note(&note);
     }
     let mut counts = ScanCounts::new(report);
-    let (checkpoints, from) = CheckpointWriter::open(&arguments.checkpoints, || sources.states(), &mut counts)?;
+    let (checkpoints, from) =
+        CheckpointWriter::open(&arguments.checkpoints, || sources.states(), &mut counts)?;
     let total = sources.total(is_shown(answers.outputs.is_printed(ScanFormat::Ndjson)));
     let mut collector = ScanCollector::new(
         (&arguments.answers, &acceptance),
@@ -347,7 +348,12 @@ impl ScanInputs {
 
     /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.
     /// Gives notices of namespaces that they change.
-    fn survey(&self, sources: &ScanSources, limits: StreamLimits, cluster: &mut ClusterState) -> Vec<InputNotice> {
+    fn survey(
+        &self,
+        sources: &ScanSources,
+        limits: StreamLimits,
+        cluster: &mut ClusterState,
+    ) -> Vec<InputNotice> {
         if cluster.plugins().is_some() {
             cluster.surveyed = &OF_CLUSTER_TO_PLUGINS;
         }

@@ -4,7 +4,7 @@ use std::env;
 use std::io::{self, IsTerminal};
 
 use crate::output::capture::is_capturing;
-use crate::output::text::{ShowArgument, PrintableText, text};
+use crate::output::text::{PrintableText, ShowArgument, text};
 
 /// The tone of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,10 @@ mod tests {
 
     #[test]
     fn plain_unless_coloured() {
-        assert_eq!(StreamStyle::default().paint(TextTone::Bad, "x\u{1b}").as_str(), "x\\u{1b}");
+        assert_eq!(
+            StreamStyle::default().paint(TextTone::Bad, "x\u{1b}").as_str(),
+            "x\\u{1b}"
+        );
         assert_eq!(
             StreamStyle { coloured: true }.paint(TextTone::Bad, "x").as_str(),
             "\u{1b}[1;31mx\u{1b}[0m"

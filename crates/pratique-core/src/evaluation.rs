@@ -59,9 +59,9 @@ impl EvaluationHalt {
     /// The reason, for a fault that is not an error of the expression. `namespace` is that of the request.
     pub fn from_fault(fault: &Fault, namespace: &str) -> Option<Self> {
         match fault.kind() {
-            FaultKind::Unknown(unknown) => Some(EvaluationHalt::Undecided(Box::new(MissingDependency::from_unknown(
-                unknown, namespace,
-            )))),
+            FaultKind::Unknown(unknown) => Some(EvaluationHalt::Undecided(Box::new(
+                MissingDependency::from_unknown(unknown, namespace),
+            ))),
             _ => UnfinishedEvaluation::from_fault(fault).map(EvaluationHalt::Unfinished),
         }
     }

@@ -50,12 +50,14 @@ pub use cause::DenialCause;
 pub use cluster::{Cluster, EmptyCluster, ParamScope};
 pub use conditions::{ConditionError, ConditionsOutcome, OnConditionError, evaluate_conditions};
 pub use eval_context::{EvalContext, typed_value};
-pub use evaluation::{EvaluationHalt, OUT_OF_BUDGET, UnfinishedEvaluation, compilation_error, evaluation_error};
+pub use evaluation::{
+    EvaluationHalt, OUT_OF_BUDGET, UnfinishedEvaluation, compilation_error, evaluation_error,
+};
 pub use failure_policy::FailurePolicy;
 pub use matcher::{MatchFailure, RequestMatcher};
 pub use namespace_object::{NamespaceObject, without_type_meta};
 pub use needs::{DecisionNeed, NeedKind};
-pub use object_model::{ObjectMutator, ObjectModel};
+pub use object_model::{ObjectModel, ObjectMutator};
 pub use outcome::ValidationOutcome;
 pub use phase::{AdmissionPhase, AdmissionPhases};
 pub use pratique_exclusion::Origin;

@@ -33,9 +33,11 @@ impl From<MatchError> for MatchFailure {
             MatchError::UnknownLabels { name, selector } => {
                 MatchFailure::Undecided(Box::new(MissingDependency::NamespaceLabels { name, selector }))
             }
-            MatchError::UnknownOldObject(selector) => MatchFailure::Undecided(Box::new(MissingDependency::OldObject {
-                path: format!("oldObject.metadata.labels (by objectSelector {selector})"),
-            })),
+            MatchError::UnknownOldObject(selector) => {
+                MatchFailure::Undecided(Box::new(MissingDependency::OldObject {
+                    path: format!("oldObject.metadata.labels (by objectSelector {selector})"),
+                }))
+            }
             MatchError::UnknownResource(kind) => {
                 MatchFailure::Undecided(Box::new(MissingDependency::resource_of(&kind)))
             }

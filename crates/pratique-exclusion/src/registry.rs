@@ -28,7 +28,8 @@ pub fn registry_check(
         return Ok(warnings);
     }
     let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-    let reserved = || ReservedResponse::find(operation, kind, name.unwrap_or_default(), gates.reads_manifests());
+    let reserved =
+        || ReservedResponse::find(operation, kind, name.unwrap_or_default(), gates.reads_manifests());
     // Upstream: pkg/apis/admissionregistration/validation/static_suffix.go: since 1.36, with static manifests.
     match gates.release().at_least(1, 36).then(reserved).flatten() {
         Some(ReservedResponse::Refused(status)) => return Err(status),

@@ -41,10 +41,14 @@ impl ReservedResponse {
     ) -> Option<Self> {
         let error = reserved_name_error(name).filter(|_| is_configuration(kind))?;
         match operation {
-            Operation::Create if gate => {
-                Some(ReservedResponse::Refused(Box::new(status::invalid(kind, name, [error]))))
+            Operation::Create if gate => Some(ReservedResponse::Refused(Box::new(status::invalid(
+                kind,
+                name,
+                [error],
+            )))),
+            Operation::Create | Operation::Update => {
+                Some(ReservedResponse::Warned(format!("{FIELD}: {}", detail())))
             }
-            Operation::Create | Operation::Update => Some(ReservedResponse::Warned(format!("{FIELD}: {}", detail()))),
             Operation::Delete | Operation::Connect | Operation::None => None,
         }
     }

@@ -11,7 +11,11 @@ const NODE: &str = "node";
 
 /// The first Pod of a StatefulSet.
 // Upstream: pkg/controller/statefulset/stateful_set_utils.go, newVersionedStatefulSetPod
-pub(crate) fn of_stateful_set<'v>(set: &'v Value<'_>, template: &'v Object<'_>, owner: &PodOwner) -> Object<'v> {
+pub(crate) fn of_stateful_set<'v>(
+    set: &'v Value<'_>,
+    template: &'v Object<'_>,
+    owner: &PodOwner,
+) -> Object<'v> {
     let ordinal = match set.at(&["spec", "ordinals", "start"]) {
         Some(Value::Int(start)) => *start,
         _ => 0,
@@ -74,7 +78,11 @@ fn claim(spec: &mut Object<'_>, set: &Value<'_>, name: &str, ordinal: i64) {
 
 /// The Pod of a DaemonSet for a node.
 // Upstream: pkg/controller/daemon/util/daemonset_util.go, CreatePodTemplate
-pub(crate) fn of_daemon_set<'v>(set: &'v Value<'_>, template: &'v Object<'_>, owner: &PodOwner) -> Object<'v> {
+pub(crate) fn of_daemon_set<'v>(
+    set: &'v Value<'_>,
+    template: &'v Object<'_>,
+    owner: &PodOwner,
+) -> Object<'v> {
     let mut pod = pod_of(template, owner);
     let generation = set.at(&[
         "metadata",

@@ -1,7 +1,7 @@
 //! The parts of an explanation.
 
 use pratique_manifest::Location;
-use pratique_policy::{ExpressionId, Origin, AdmissionPhase};
+use pratique_policy::{AdmissionPhase, ExpressionId, Origin};
 use serde::{Serialize, Serializer};
 
 use crate::diagram::{self, Line};

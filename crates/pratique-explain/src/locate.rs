@@ -1,7 +1,7 @@
 //! Locations of policies and their expressions in manifests.
 
 use pratique_manifest::{ManifestSet, ObjectSource, PathStep, TreeValue};
-use pratique_policy::{ExpressionId, Origin, AdmissionPhase};
+use pratique_policy::{AdmissionPhase, ExpressionId, Origin};
 
 use crate::explanation::{Explanation, Expression};
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use pratique_cel::value::Evaluation;
-use pratique_policy::{MatchOutcome, TracedPolicy, PolicyTrace};
+use pratique_policy::{MatchOutcome, PolicyTrace, TracedPolicy};
 
 /// What the expressions of a policy cost, over all its bindings and params.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
-use pratique_policy::{self as policy, ExpressionId, TracedPolicy, PolicyTrace};
+use pratique_policy::{self as policy, ExpressionId, PolicyTrace, TracedPolicy};
 
 use crate::decisive::decisive;
 use crate::explanation::{Binding, Explanation, Expression, InnerExpression, MatchOutcome, Policy, Round};

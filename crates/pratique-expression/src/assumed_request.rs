@@ -53,7 +53,10 @@ pub fn partly_known_request(request: &AdmissionRequest<'_>, value: &Value<'_>) -
         let name = &request.user_info.username;
         let name = (!name.is_empty()).then(|| ("username", text(name)));
         let members = name.into_iter().collect();
-        known.push(("userInfo", KnownMember::Part(PartlyKnown::new("map", USER, members))));
+        known.push((
+            "userInfo",
+            KnownMember::Part(PartlyKnown::new("map", USER, members)),
+        ));
     }
     Some(PartlyKnown::new(REQUEST_TYPE, REQUEST, known))
 }

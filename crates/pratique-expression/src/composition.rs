@@ -142,7 +142,8 @@ mod tests {
     #[test]
     fn equal_expressions_are_compiled_once() {
         let cache = Cache::new();
-        let compile = |policy: &Composition<'_>, text: &str| policy.compile(text, ExpressionPurpose::Validation, PLAIN);
+        let compile =
+            |policy: &Composition<'_>, text: &str| policy.compile(text, ExpressionPurpose::Validation, PLAIN);
         let (one, other) = (Composition::new(&cache), Composition::new(&cache));
         let (Ok(first), Ok(second)) = (compile(&one, "true"), compile(&other, "true")) else {
             // The engine refuses the expression; its own tests tell why.

@@ -203,8 +203,12 @@ impl Display for MissingDependency {
                 formatter.write_str(", which its controller writes, is not known")
             }
             MissingDependency::ImageReview => formatter.write_str("the image policy backend was not asked"),
-            MissingDependency::WebhookAnswer => formatter.write_str("it is not known what the webhook answers"),
-            MissingDependency::OldObject { path } => write!(formatter, "{path} of the stored object is not known"),
+            MissingDependency::WebhookAnswer => {
+                formatter.write_str("it is not known what the webhook answers")
+            }
+            MissingDependency::OldObject { path } => {
+                write!(formatter, "{path} of the stored object is not known")
+            }
             MissingDependency::Validation { what } => write!(formatter, "{what} cannot be validated here"),
             MissingDependency::RequestDetail { path } => {
                 write!(

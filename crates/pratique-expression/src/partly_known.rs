@@ -58,7 +58,8 @@ impl Struct for PartlyKnown {
     }
 
     fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
-        self.member(field).map(|member| !matches!(member, KnownMember::Absent))
+        self.member(field)
+            .map(|member| !matches!(member, KnownMember::Absent))
     }
 
     fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {

@@ -43,7 +43,11 @@ mod tests {
 
     #[test]
     fn types_that_do_not_fit() {
-        fails(ExpressionPurpose::Validation, Type::Dyn, "must evaluate to bool but got dyn");
+        fails(
+            ExpressionPurpose::Validation,
+            Type::Dyn,
+            "must evaluate to bool but got dyn",
+        );
         fails(
             ExpressionPurpose::AuditAnnotation,
             Type::map(Type::String, Type::list(Type::Timestamp)),

@@ -21,8 +21,8 @@ mod cidr;
 mod ip;
 mod sloppy;
 
-pub(crate) use address::WrittenAddress;
 pub use address::AddressError;
+pub(crate) use address::WrittenAddress;
 pub use cidr::{Cidr, CidrError, PrefixError};
 pub use ip::{Ip, IpError};
 pub use sloppy::{parse_sloppy_cidr, parse_sloppy_ip};

@@ -24,7 +24,7 @@ mod timestamp;
 
 pub(crate) use calendar::days_in_month;
 pub use duration::{Duration, DurationError, DurationField};
-pub use rfc3339::{TimeLayout, ParseError, ParsedTime, parse};
+pub use rfc3339::{ParseError, ParsedTime, TimeLayout, parse};
 pub use timestamp::{Timestamp, TimestampError, TimestampField};
 
 /// An arithmetic result beyond the range of its type.

@@ -20,7 +20,7 @@ use super::background::{BackgroundRuntime, BackgroundTask, BackgroundTasks};
 use super::plugin_state::{self, PluginState};
 use super::snapshot::StateSnapshot;
 use super::snapshot_builder::SnapshotBuilder;
-use super::stored_object::{self, NAMESPACE, KubeObject};
+use super::stored_object::{self, KubeObject, NAMESPACE};
 use super::wanted_params::WantedKinds;
 
 /// A real cluster, kept current by watching it: its namespaces, the params that policies of the

@@ -59,7 +59,12 @@ impl ConfiguredObjects {
     }
 
     /// Starts following them.
-    pub(super) fn follow(&self, follow: FollowedKinds, client: &Client, handle: &Handle) -> Vec<BackgroundTask> {
+    pub(super) fn follow(
+        &self,
+        follow: FollowedKinds,
+        client: &Client,
+        handle: &Handle,
+    ) -> Vec<BackgroundTask> {
         let tasks = [
             start(follow.policies, client, handle, &self.mutating_policies),
             start(follow.policies, client, handle, &self.mutating_bindings),

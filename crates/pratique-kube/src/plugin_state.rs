@@ -88,7 +88,8 @@ enum PodsError {
 
 async fn list(client: Client, namespace: &str) -> Result<Vec<Arc<Value<'static>>>, PodsError> {
     let kind = GroupVersionKind::new("", "v1", "Pod");
-    let api: Api<KubeObject> = Api::namespaced_with(client, namespace, &stored_object::resource(&kind, "pods"));
+    let api: Api<KubeObject> =
+        Api::namespaced_with(client, namespace, &stored_object::resource(&kind, "pods"));
     let mut all = Vec::new();
     let mut parameters = ListParams::default().limit(PAGE);
     loop {

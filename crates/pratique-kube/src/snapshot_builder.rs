@@ -78,7 +78,11 @@ impl SnapshotBuilder {
         let api = Api::all_with(client.clone(), &resource);
         let first = BackgroundTask::spawn(
             handle,
-            follow(api, namespaces.clone(), stored_object::NamespaceStore::new(release)),
+            follow(
+                api,
+                namespaces.clone(),
+                stored_object::NamespaceStore::new(release),
+            ),
         );
         let resource = stored_object::resource(&definitions::kind(), "customresourcedefinitions");
         let api = Api::all_with(client.clone(), &resource);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use kube::Client;
 use pratique::Configurations;
-use pratique::live::{SourceNotifier, Source};
+use pratique::live::{Source, SourceNotifier};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::sleep;

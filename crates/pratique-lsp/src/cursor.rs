@@ -13,7 +13,11 @@ pub(crate) struct ExpressionCursor<'a> {
 }
 
 /// The expression at a line and column, both from 1.
-pub(crate) fn find<'a>(analysis: &'a ManifestAnalysis, file: &str, place: (u32, u32)) -> Option<ExpressionCursor<'a>> {
+pub(crate) fn find<'a>(
+    analysis: &'a ManifestAnalysis,
+    file: &str,
+    place: (u32, u32),
+) -> Option<ExpressionCursor<'a>> {
     let here = analysis.expressions.iter().find(|expression| {
         let location = expression.source.locate(&expression.path);
         *location.file == *file && contains(&location, place)

@@ -20,7 +20,10 @@ pub(crate) fn policy_of(analysis: &ManifestAnalysis, file: &str, place: (u32, u3
 }
 
 /// The policy of a binding.
-fn policy_named_by<'a>(analysis: &'a ManifestAnalysis, binding: &ManifestObject) -> Option<&'a ManifestObject> {
+fn policy_named_by<'a>(
+    analysis: &'a ManifestAnalysis,
+    binding: &ManifestObject,
+) -> Option<&'a ManifestObject> {
     let (policy, _) = binding.policy.as_ref()?;
     let kind = match binding.name.kind {
         Kind::ValidatingAdmissionPolicyBinding => Kind::ValidatingAdmissionPolicy,

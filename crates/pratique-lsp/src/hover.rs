@@ -113,7 +113,11 @@ fn cost(analysis: &ManifestAnalysis, expression: &TypedExpression) -> Option<Str
 }
 
 /// The range of some bytes of an expression.
-pub(crate) fn range(expression: &TypedExpression, bytes: std::ops::Range<usize>, text: &IndexedText) -> Range {
+pub(crate) fn range(
+    expression: &TypedExpression,
+    bytes: std::ops::Range<usize>,
+    text: &IndexedText,
+) -> Range {
     text.range(&expression.location(bytes))
 }
 

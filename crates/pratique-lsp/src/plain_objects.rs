@@ -9,7 +9,7 @@ use pratique::authorization::NoAuthorizer;
 use pratique::{Admission, FeatureGates, Objects};
 use pratique_manifest::convert::{Item, items};
 use pratique_manifest::{
-    SourceDocument, Help, Location, ManifestFile, Problem, Rule, TreeNode, decode_problems, read_contents,
+    Help, Location, ManifestFile, Problem, Rule, SourceDocument, TreeNode, decode_problems, read_contents,
 };
 use pratique_request::{RequestTemplate, Resolution, ResourceResolver, kind_of};
 use pratique_review::{FieldPath, InvalidCause, Review, ReviewInput, Reviewer, SourceFiles};

@@ -148,7 +148,10 @@ impl LspServer<'_> {
         Some((self.analysis(uri)?, name, place))
     }
 
-    fn cursor(&self, position: &TextDocumentPositionParams) -> Option<(&ManifestAnalysis, ExpressionCursor<'_>)> {
+    fn cursor(
+        &self,
+        position: &TextDocumentPositionParams,
+    ) -> Option<(&ManifestAnalysis, ExpressionCursor<'_>)> {
         let (analysis, name, place) = self.place(position)?;
         Some((analysis, cursor::find(analysis, &name, place)?))
     }

@@ -280,7 +280,10 @@ impl<'c> LspServer<'c> {
                 self.due_lints.add(&directory, name, is_published);
             }
         }
-        for uri in changed.iter().filter(|uri| self.documents.find_text(uri).is_none()) {
+        for uri in changed
+            .iter()
+            .filter(|uri| self.documents.find_text(uri).is_none())
+        {
             self.due_lints.add(&directory_of(uri), name_of(uri), false);
         }
         let open: BTreeSet<String> = self.documents.uris().map(directory_of).collect();

@@ -178,7 +178,10 @@ fn named(reference: &ObjectReference, path: &Path, content: Vec<u8>) -> Option<L
 
 /// The path of a field.
 pub(crate) fn steps(names: &[&str]) -> Vec<PathStep> {
-    names.iter().map(|name| PathStep::Field((*name).to_owned())).collect()
+    names
+        .iter()
+        .map(|name| PathStep::Field((*name).to_owned()))
+        .collect()
 }
 
 /// The text of a field, if it is one.

@@ -26,8 +26,8 @@ pub use ignored_entries::{IgnoredPlugin, IgnoredReason};
 pub use kubeconfig::{KubeConfigError, KubeConfigIssue, load_kube_config};
 pub use loader::ConfigurationLoader;
 pub use typed_configuration::{
-    ConfigurationFault, ConfigurationKind, DecodedConfiguration, FieldStrictness, decode_plugin_configuration,
-    invalid_configuration,
+    ConfigurationFault, ConfigurationKind, DecodedConfiguration, FieldStrictness,
+    decode_plugin_configuration, invalid_configuration,
 };
 
 /// How to load an AdmissionConfiguration.

@@ -92,7 +92,13 @@ pub(crate) fn decode(
 }
 
 /// Decodes a value as a type of a release.
-fn decode_as(release: &'static Release, tree: &Tree, id: NodeId, of: TypeId, raw: RawDecoding) -> DecodedField {
+fn decode_as(
+    release: &'static Release,
+    tree: &Tree,
+    id: NodeId,
+    of: TypeId,
+    raw: RawDecoding,
+) -> DecodedField {
     let schema = release.schema();
     let mut faults = FaultCollector {
         release,
@@ -167,7 +173,8 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for FaultCollector {
     }
 
     fn raw_fault(&mut self, value: TreeNode<'t>) -> Option<String> {
-        (self.raw == RawDecoding::Kept && exceeds(value, MAX_COMPACT_DEPTH)).then(|| "exceeded max depth".to_owned())
+        (self.raw == RawDecoding::Kept && exceeds(value, MAX_COMPACT_DEPTH))
+            .then(|| "exceeded max depth".to_owned())
     }
 }
 

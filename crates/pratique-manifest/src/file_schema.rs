@@ -4,7 +4,9 @@ use std::ops::ControlFlow::{self, Continue};
 
 use pratique_gotext::suggest::nearest;
 use pratique_schema::Schema;
-use pratique_typed::decode::{Fault, FaultSink, ValuePlace, PlaceStep, StrictFault, StrictKind, TreeNode, decode};
+use pratique_typed::decode::{
+    Fault, FaultSink, PlaceStep, StrictFault, StrictKind, TreeNode, ValuePlace, decode,
+};
 use serde_json::Value as Json;
 
 use crate::help::Help;

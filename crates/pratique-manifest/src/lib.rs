@@ -50,8 +50,8 @@ use pratique_yaml::{budget, json, position, tree, yaml};
 
 pub use configuration::{
     ConfigurationErrors, ConfigurationFault, ConfigurationKind, ConfigurationLoader, ConfigurationOptions,
-    DecodedConfiguration, EnabledPlugins, GivenConfiguration, IgnoredPlugin, IgnoredReason, KubeConfigError,
-    KubeConfigIssue, LoadedConfiguration, PluginConfiguration, StartPlugin, StartedPlugin, FieldStrictness,
+    DecodedConfiguration, EnabledPlugins, FieldStrictness, GivenConfiguration, IgnoredPlugin, IgnoredReason,
+    KubeConfigError, KubeConfigIssue, LoadedConfiguration, PluginConfiguration, StartPlugin, StartedPlugin,
     decode_plugin_configuration, invalid_configuration, load_kube_config,
 };
 
@@ -74,7 +74,7 @@ pub use load::options::LoadOptions;
 pub use load::reload::{ReloadOutcome, Reloader};
 pub use load::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile, UnstableReason};
 pub use load::selection::NamedOrigin;
-pub use load::set::{SourcedObject, ManifestSet, ObjectRef, OlderVersion, OptionalVersion, ReplacedObject};
+pub use load::set::{ManifestSet, ObjectRef, OlderVersion, OptionalVersion, ReplacedObject, SourcedObject};
 pub use parse::documents::{FileContents, SourceDocument, read_contents, read_documents};
 pub use parse::source::ObjectSource;
 

@@ -180,7 +180,9 @@ impl ParsedContent {
                 let span = node.span.start as usize..node.span.end as usize;
                 Cow::Borrowed(bytes.get(span).unwrap_or_default())
             }
-            (_, DocumentFormat::Json, None) => Cow::Borrowed(self.document.source.slice(node.span).as_bytes()),
+            (_, DocumentFormat::Json, None) => {
+                Cow::Borrowed(self.document.source.slice(node.span).as_bytes())
+            }
             (_, DocumentFormat::Yaml(_), _) => {
                 let text = json::write(self.tree(), id);
                 Cow::Owned(pratique_json::escape_html(&text).into_owned().into_bytes())

@@ -1,7 +1,7 @@
 //! Times as typed objects hold them.
 
 use k8s_openapi::jiff;
-use pratique_gotext::time::{TimeLayout, ParseError, Timestamp, parse};
+use pratique_gotext::time::{ParseError, TimeLayout, Timestamp, parse};
 
 /// The time without a value: the first second of the year 1.
 const ZERO: i64 = -62_135_596_800;

@@ -43,7 +43,8 @@ impl Selector {
     // Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, LabelSelectorAsSelector
     pub fn compile(selector: &LabelSelector) -> Result<Self, InvalidSelector> {
         let labels = selector.match_labels.iter().flatten();
-        let equalities = labels.map(|(key, value)| LabelRequirement::new(key, LabelTest::In(vec![value.clone()])));
+        let equalities =
+            labels.map(|(key, value)| LabelRequirement::new(key, LabelTest::In(vec![value.clone()])));
         let expressions = selector.match_expressions.iter().flatten();
         let requirements = equalities.chain(expressions.map(LabelRequirement::compile));
         Ok(Selector {

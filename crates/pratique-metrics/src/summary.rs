@@ -112,7 +112,7 @@ impl SlidingWindow {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{SLOT, DurationSummary};
+    use super::{DurationSummary, SLOT};
 
     #[test]
     fn old_observations_only_count() {

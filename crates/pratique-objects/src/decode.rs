@@ -123,7 +123,9 @@ fn reported<'a>(
         return Err(undecodable(&not_convertible(tables, endpoint, of)));
     }
     let faults: Vec<String> = document.duplicates.into_iter().chain(faults).collect();
-    let warnings = validation.check_faults(&faults).map_err(|error| undecodable(&error))?;
+    let warnings = validation
+        .check_faults(&faults)
+        .map_err(|error| undecodable(&error))?;
     if actual.api_version() != endpoint.api_version() {
         return Err(DecodeError::OtherVersion {
             found: actual.api_version().to_string(),

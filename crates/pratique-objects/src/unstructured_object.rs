@@ -48,7 +48,9 @@ pub fn unstructured(
         .map_err(|cause| DecodeError::unrecognized(endpoint, cause, bytes))?;
     let (value, faults) = decoded(document).map_err(|fault| match fault {
         DocumentFault::TooDeep => DecodeError::TooDeep(MAX_DEPTH),
-        DocumentFault::OutOfRange(number) => DecodeError::undecodable(endpoint, &stated, out_of_range(&number)),
+        DocumentFault::OutOfRange(number) => {
+            DecodeError::undecodable(endpoint, &stated, out_of_range(&number))
+        }
     })?;
     let kind = ObjectRef::new(&value).group_version_kind().unwrap_or_default();
     if kind.kind.is_empty() {

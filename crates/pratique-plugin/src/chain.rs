@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use pratique_core::{Attributes, AdmissionPhase};
+use pratique_core::{AdmissionPhase, Attributes};
 
 use crate::attributes::MutableAttributes;
 use crate::context::PluginContext;

@@ -72,7 +72,7 @@ pub use access::{Access, AccessAnswer, AccessReviewer, NoAccessReviewer, PolicyA
 pub use attributes::MutableAttributes;
 pub use chain::{PluginChain, PluginObserver, Stage};
 pub use context::{ImageReviewAnswer, ImageReviewer, PluginContext};
-pub use derived_values::{Derivation, DerivedValues, DerivedCache};
+pub use derived_values::{Derivation, DerivedCache, DerivedValues};
 pub use effects::{ChangedQuota, CreatedObject, Effects};
 pub use handler::{Handler, Operations};
 pub use looked_up::{FieldTree, FieldsRead, LookedUpPart, ObjectText};
@@ -80,7 +80,7 @@ pub use object_list::ObjectList;
 pub use objects::StateObjects;
 pub use order::{default_plugins, default_plugins_of};
 pub use plugin::Plugin;
-pub use pratique_core::{Attributes, AdmissionPhase};
+pub use pratique_core::{AdmissionPhase, Attributes};
 pub use pratique_types::admission_plugins::{BUILT_IN, BuiltIn};
 pub use rejection::{MissingState, Rejection};
 pub use settings::{KubeconfigCheck, MakePlugin, PluginFactory, PluginSettings, StartError};

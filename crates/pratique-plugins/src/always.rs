@@ -4,7 +4,7 @@ use pratique_core::Attributes;
 use pratique_plugin::MutableAttributes;
 
 use crate::answer::forbidden;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 
 // Upstream: plugin/pkg/admission/admit/admission.go
 pub(crate) struct AlwaysAdmit;

@@ -14,7 +14,11 @@ pub(crate) type PluginAnswer = Result<(), Rejection>;
 /// A built-in plugin. The table of [`FACTORIES`](crate::FACTORIES) has when it is called.
 pub(crate) trait BuiltInPlugin: Send + Sync {
     /// See [`Plugin::admit`].
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &mut PluginCall<'_>,
+    ) -> PluginAnswer {
         let _ = (attributes, context);
         Ok(())
     }
@@ -128,7 +132,8 @@ impl<P: BuiltInPlugin> Plugin for HandledPlugin<P> {
         effects: &mut Effects,
     ) -> PluginAnswer {
         if self.requests.contain(attributes.request) {
-            self.plugin.admit(attributes, &mut PluginCall { context, effects })
+            self.plugin
+                .admit(attributes, &mut PluginCall { context, effects })
         } else {
             Ok(())
         }
@@ -141,7 +146,8 @@ impl<P: BuiltInPlugin> Plugin for HandledPlugin<P> {
         effects: &mut Effects,
     ) -> PluginAnswer {
         if self.requests.contain(attributes.request) {
-            self.plugin.validate(attributes, &mut PluginCall { context, effects })
+            self.plugin
+                .validate(attributes, &mut PluginCall { context, effects })
         } else {
             Ok(())
         }

@@ -10,7 +10,7 @@ use pratique_plugin::{PluginSettings, StartError};
 use pratique_types::{Reason, Status};
 
 use crate::answer::aggregate;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{is_kind, text};
 use bucket::TokenBuckets;
 use configuration::{LimitType, limits};

@@ -24,8 +24,10 @@ const INGRESSES: HandledRequests = HandledRequests::new("networking.k8s.io", "in
 const JOBS: HandledRequests = HandledRequests::new("batch", "jobs");
 const GROUPS: HandledRequests = HandledRequests::new("scheduling.k8s.io", "podgroups");
 const CSRS: HandledRequests = HandledRequests::new(identity::CERTIFICATES, "certificatesigningrequests");
-const APPROVALS: HandledRequests = HandledRequests::to(identity::CERTIFICATES, "certificatesigningrequests", "approval");
-const STATUSES: HandledRequests = HandledRequests::to(identity::CERTIFICATES, "certificatesigningrequests", "status");
+const APPROVALS: HandledRequests =
+    HandledRequests::to(identity::CERTIFICATES, "certificatesigningrequests", "approval");
+const STATUSES: HandledRequests =
+    HandledRequests::to(identity::CERTIFICATES, "certificatesigningrequests", "status");
 
 /// Either of them is enough.
 const GATES_OF_JOBS: &[&str] = &[gates::GENERIC_WORKLOAD, gates::WORKLOAD_WITH_JOB];

@@ -20,7 +20,10 @@ fn is_for_namespace(request: &AdmissionRequest<'_>) -> bool {
 }
 
 /// A namespace that is stored, or that an earlier plugin creates.
-pub(crate) fn namespace<'a>(call: &'a PluginCall<'_>, name: &str) -> Result<Option<&'a Value<'a>>, Rejection> {
+pub(crate) fn namespace<'a>(
+    call: &'a PluginCall<'_>,
+    name: &str,
+) -> Result<Option<&'a Value<'a>>, Rejection> {
     let stored = call.state.find(StateKind::NAMESPACE, "", name)?;
     Ok(stored.or_else(|| created(call.effects, name)))
 }

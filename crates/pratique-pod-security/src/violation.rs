@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
 
-use crate::pod::{PodContainer, Pod};
+use crate::pod::{Pod, PodContainer};
 
 /// A check that a pod does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -149,7 +149,10 @@ impl BindingTerms {
         let spec = &binding.spec;
         let names = spec.validation_actions.iter();
         BindingTerms {
-            actions: names.clone().filter_map(|name| FailureAction::from_name(name)).collect(),
+            actions: names
+                .clone()
+                .filter_map(|name| FailureAction::from_name(name))
+                .collect(),
             action_names: names.map(|name| name.as_str().into()).collect(),
             ..BindingTerms::new(
                 spec.match_resources.as_ref(),
@@ -159,7 +162,10 @@ impl BindingTerms {
         }
     }
 
-    pub(crate) fn mutating(binding: &api::MutatingAdmissionPolicyBinding, constraints: &SharedConstraints) -> Self {
+    pub(crate) fn mutating(
+        binding: &api::MutatingAdmissionPolicyBinding,
+        constraints: &SharedConstraints,
+    ) -> Self {
         let spec = binding.spec.as_ref();
         BindingTerms::new(
             spec.and_then(|spec| spec.match_resources.as_ref()),
@@ -196,7 +202,9 @@ impl BindingTerms {
             return Ok(BoundParams::Found(Vec::new()));
         };
         let param_objects = param_ref.find(kind, scope, namespace, cluster);
-        param_objects.map(BoundParams::Found).map_err(UnmatchedReason::from)
+        param_objects
+            .map(BoundParams::Found)
+            .map_err(UnmatchedReason::from)
     }
 }
 

@@ -108,7 +108,12 @@ impl<'c> PolicyCompiler<'c> {
         (compiler, names.zip(compiled).collect())
     }
 
-    pub(crate) fn compile(&self, text: &str, usage: ExpressionPurpose, declarations: Declarations) -> CompiledExpression {
+    pub(crate) fn compile(
+        &self,
+        text: &str,
+        usage: ExpressionPurpose,
+        declarations: Declarations,
+    ) -> CompiledExpression {
         let expression = self.composition.compile(text, usage, declarations);
         self.bind(expression, self.variables.len())
     }
@@ -165,7 +170,11 @@ impl ValidatingExpressions {
             annotations: annotations
                 .map(|annotation| CompiledAnnotation {
                     key: annotation.key.as_str().into(),
-                    value: compiler.compile(&annotation.value_expression, ExpressionPurpose::AuditAnnotation, full),
+                    value: compiler.compile(
+                        &annotation.value_expression,
+                        ExpressionPurpose::AuditAnnotation,
+                        full,
+                    ),
                     text: annotation.value_expression.as_str().into(),
                 })
                 .collect(),

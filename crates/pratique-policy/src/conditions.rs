@@ -1,10 +1,12 @@
 //! Match conditions of policies.
 
 use pratique_cel::Value;
-use pratique_core::{ConditionsOutcome, EvaluationHalt, OnConditionError, UnfinishedEvaluation, evaluate_conditions};
+use pratique_core::{
+    ConditionsOutcome, EvaluationHalt, OnConditionError, UnfinishedEvaluation, evaluate_conditions,
+};
 use pratique_types::cel_limits::MATCH_CONDITIONS_BUDGET;
 
-use crate::inputs::{InputKey, ExpressionInputs, NamespaceForm};
+use crate::inputs::{ExpressionInputs, InputKey, NamespaceForm};
 use crate::policy_core::PolicyCore;
 use crate::round::EvaluationRound;
 use crate::session::RequestSession;

@@ -6,10 +6,10 @@ use pratique_cel::{Activation, Fault, Program, Value};
 use pratique_expression::{BoundExpression, Expression, InputSet, slots};
 
 use crate::compiled_expressions::NamedVariable;
-use crate::inputs::{InputKey, ExpressionInputs};
+use crate::inputs::{ExpressionInputs, InputKey};
 use crate::memo::{MemoEntry, MemoKey, ResultRetention};
 use crate::session::RequestSession;
-use crate::variables::{VariableReading, RoundVariables};
+use crate::variables::{RoundVariables, VariableReading};
 
 /// Evaluates expressions over the same inputs, with the variables of one policy at a time.
 pub(crate) struct PolicyEvaluator<'e, 's> {

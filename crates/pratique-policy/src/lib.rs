@@ -83,20 +83,22 @@ use pratique_typed as typed;
 use pratique_typed::decode;
 
 pub use mutating::{
-    Form, MutatedRequest, MutatingPolicies, Reinvocation, MutationStep, StepResult, mutate, mutate_once, same, seen_the_same,
+    Form, MutatedRequest, MutatingPolicies, MutationStep, Reinvocation, StepResult, mutate, mutate_once,
+    same, seen_the_same,
 };
 pub use observer::{
-    Conditions, Effect, ErrorType, FailedPart, IgnoredFailure, MutationAttempt, ObservedDecision, PolicyObserver,
+    Conditions, Effect, ErrorType, FailedPart, IgnoredFailure, MutationAttempt, ObservedDecision,
+    PolicyObserver,
 };
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMemory};
 pub use pratique_core::object_model;
-pub use pratique_core::trace::{ExpressionId, MatchOutcome, TracedPolicy, PolicyTrace};
+pub use pratique_core::trace::{ExpressionId, MatchOutcome, PolicyTrace, TracedPolicy};
 pub use pratique_core::{
-    Attributes, Cluster, DenialCause, EmptyCluster, EvalContext, MissingDependency, Namespace, NamespaceObject,
-    Namespaces, DecisionNeed, NeedKind, ObjectModel, OnUndecided, Origin, ParamScope, AdmissionPhase, AdmissionPhases, UndecidedDecision,
-    UnfinishedEvaluation, ValidationOutcome,
+    AdmissionPhase, AdmissionPhases, Attributes, Cluster, DecisionNeed, DenialCause, EmptyCluster,
+    EvalContext, MissingDependency, Namespace, NamespaceObject, Namespaces, NeedKind, ObjectModel,
+    OnUndecided, Origin, ParamScope, UndecidedDecision, UnfinishedEvaluation, ValidationOutcome,
 };
 pub use pratique_expression::Cache;
 pub use pratique_json as json;

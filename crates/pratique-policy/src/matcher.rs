@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use pratique_core::trace::{MatchOutcome, TracedPolicy, PolicyTrace};
-use pratique_core::{Cluster, MatchFailure, Origin, AdmissionPhase, RequestMatcher};
+use pratique_core::trace::{MatchOutcome, PolicyTrace, TracedPolicy};
+use pratique_core::{AdmissionPhase, Cluster, MatchFailure, Origin, RequestMatcher};
 use pratique_json as json;
 use pratique_match::{MatchResources, MatchedResource};
 
-use crate::binding::{CompiledBinding, BoundParams, BindingTerms};
+use crate::binding::{BindingTerms, BoundParams, CompiledBinding};
 use crate::few::InlineList;
 use crate::groups::PolicyGroups;
 use crate::policy_core::PolicyCore;
@@ -129,7 +129,10 @@ impl<'s> PolicyMatcher<'s> {
         let matched = match known {
             Some(Ok(matched)) => Ok(Some(*matched)),
             Some(Err(failure)) => Err(failure.clone().into()),
-            None => self.request.matches(&core.constraints).map_err(UnmatchedReason::from),
+            None => self
+                .request
+                .matches(&core.constraints)
+                .map_err(UnmatchedReason::from),
         };
         let matched = matched.and_then(|matched| {
             let accepted = matched.map(|matched| core.accepts(matched, self.cluster));
@@ -176,7 +179,9 @@ impl<'s> PolicyMatcher<'s> {
         };
         let matches = || {
             let matched = self.request.matches(resources);
-            matched.map(|matched| matched.is_some()).map_err(UnmatchedReason::from)
+            matched
+                .map(|matched| matched.is_some())
+                .map_err(UnmatchedReason::from)
         };
         // The set of constraints holds one reference, and the binding the other.
         if !of_several && Arc::strong_count(resources) <= 2 {

@@ -24,7 +24,7 @@ use pratique_expression::{Declarations, ExpressionPurpose};
 use crate::binding::BindingTerms;
 use crate::compiled_expressions::{CompiledExpression, PolicyCompiler};
 use crate::constraints::SharedConstraints;
-use crate::policy_core::{PolicyParts, PolicyCore, parts_of};
+use crate::policy_core::{PolicyCore, PolicyParts, parts_of};
 use crate::policy_set::{CompiledPolicy, policies};
 
 pub use dispatch::{mutate, mutate_once};

@@ -195,7 +195,10 @@ mod tests {
     fn nothing_is_where_no_name_is() {
         let kept = OrderedNames::new(["a"].into_iter());
         assert_eq!(
-            (kept.name(1).to_string(), OrderedNames::default().name(0).to_string()),
+            (
+                kept.name(1).to_string(),
+                OrderedNames::default().name(0).to_string()
+            ),
             Default::default()
         );
     }

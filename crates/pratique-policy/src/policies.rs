@@ -10,7 +10,7 @@ use crate::binding::BindingTerms;
 use crate::compiled_expressions::{CompiledExpression, PolicyCompiler, ValidatingExpressions};
 use crate::constraints::SharedConstraints;
 use crate::groups::PolicyGroups;
-use crate::policy_core::{PolicyParts, PolicyCore, parts_of};
+use crate::policy_core::{PolicyCore, PolicyParts, parts_of};
 use crate::policy_set::{CompiledPolicy, policies};
 
 policies!(

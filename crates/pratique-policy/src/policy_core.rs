@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use pratique_core::Cluster;
 pub(crate) use pratique_core::FailurePolicy;
-use pratique_expression::{Cache, Composition, Declarations, MissingDependency, ExpressionPurpose};
+use pratique_expression::{Cache, Composition, Declarations, ExpressionPurpose, MissingDependency};
 use pratique_match::{MatchResources, MatchedResource};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 
 use crate::binding::PolicyBindings;
-use crate::compiled_expressions::{CompiledExpression, PolicyCompiler, NamedVariable};
+use crate::compiled_expressions::{CompiledExpression, NamedVariable, PolicyCompiler};
 use crate::constraints::SharedConstraints;
 use crate::unmatched_reason::UnmatchedReason;
 
@@ -72,10 +72,13 @@ impl PolicyCore {
         let declarations = parts.declarations();
         let composition = Composition::new(cache);
         let (compiler, variables) = PolicyCompiler::new(composition, parts.variables, declarations);
-        let conditions = parts
-            .conditions
-            .iter()
-            .map(|condition| compiler.compile(&condition.expression, ExpressionPurpose::MatchCondition, declarations));
+        let conditions = parts.conditions.iter().map(|condition| {
+            compiler.compile(
+                &condition.expression,
+                ExpressionPurpose::MatchCondition,
+                declarations,
+            )
+        });
         let core = PolicyCore {
             name,
             constraints: constraints.shared(MatchResources::compile(parts.constraints)),
@@ -91,7 +94,9 @@ impl PolicyCore {
     /// Whether a variable or a condition reads `authorizer`.
     pub(crate) fn asks_authorizer(&self) -> bool {
         let variables = self.variables.iter().map(|(_, variable)| variable);
-        variables.chain(&self.conditions).any(CompiledExpression::asks_authorizer)
+        variables
+            .chain(&self.conditions)
+            .any(CompiledExpression::asks_authorizer)
     }
 
     /// Accepts a request that matches the policy's constraints, unless the `paramKind` is in error or unknown.

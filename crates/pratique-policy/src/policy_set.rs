@@ -9,11 +9,11 @@ use pratique_expression::{Cache, Declarations};
 use pratique_workers::Workers;
 
 use crate::batch::BatchEvaluator;
-use crate::binding::{PolicyBindings, BindingTerms};
+use crate::binding::{BindingTerms, PolicyBindings};
 use crate::compiled_expressions::{CompiledExpression, PolicyCompiler};
 use crate::constraints::SharedConstraints;
 use crate::groups::PolicyGroups;
-use crate::policy_core::{PolicyParts, PolicyCore};
+use crate::policy_core::{PolicyCore, PolicyParts};
 use crate::recompile::{BindingsByPolicy, PolicySources, compile_all};
 
 /// A compiled policy of either phase.

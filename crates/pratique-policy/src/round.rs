@@ -75,7 +75,11 @@ impl<'e, 's> EvaluationRound<'e, 's> {
         Ok(evaluation.map_err(|fault| evaluation_error(expression, &fault)))
     }
 
-    fn result(&mut self, compiled: &'s CompiledExpression, expression: &'s Expression) -> Result<MemoEntry<'s>, EvaluationHalt> {
+    fn result(
+        &mut self,
+        compiled: &'s CompiledExpression,
+        expression: &'s Expression,
+    ) -> Result<MemoEntry<'s>, EvaluationHalt> {
         let key = self.key(compiled);
         let variables = self.compiled;
         let evaluable = EvaluableExpression {

@@ -36,7 +36,12 @@ pub(crate) struct RequestSession<'s> {
     pub(crate) progress: Progress<'s>,
     /// The values of `request`, by resource and kind that policies matched.
     requests: RefCell<Vec<(MatchedResource<'s>, Value<'s>)>>,
-    objects: RefCell<InlineList<(&'s GroupVersionKind, Result<RequestObjects<'s>, UnconvertedObject>)>>,
+    objects: RefCell<
+        InlineList<(
+            &'s GroupVersionKind,
+            Result<RequestObjects<'s>, UnconvertedObject>,
+        )>,
+    >,
     /// The stored namespace of the request, if it has one.
     stored_namespace: OnceCell<Option<Namespace<'s>>>,
     /// Whether that is the cluster's.
@@ -130,7 +135,9 @@ impl<'s> RequestSession<'s> {
 
     /// The error of an interruption of work on whole objects, whose results are void then.
     pub(crate) fn finished(&self) -> Result<(), UnfinishedEvaluation> {
-        self.progress.outcome().map_err(|_| UnfinishedEvaluation::Interrupted)
+        self.progress
+            .outcome()
+            .map_err(|_| UnfinishedEvaluation::Interrupted)
     }
 
     pub(crate) fn trace(&self) -> Option<&'s dyn PolicyTrace> {

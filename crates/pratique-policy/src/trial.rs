@@ -10,9 +10,9 @@ use pratique_types::AdmissionRequest;
 use pratique_types::cel_limits::RUNTIME_BUDGET;
 
 use crate::arena::RequestArena;
-use crate::compiled_expressions::{CompiledExpression, PolicyCompiler, NamedVariable};
-use crate::inputs::{InputKey, ExpressionInputs, NamespaceForm};
-use crate::round::{EvaluationHalt, OUT_OF_BUDGET, EvaluationRound};
+use crate::compiled_expressions::{CompiledExpression, NamedVariable, PolicyCompiler};
+use crate::inputs::{ExpressionInputs, InputKey, NamespaceForm};
+use crate::round::{EvaluationHalt, EvaluationRound, OUT_OF_BUDGET};
 use crate::session::RequestSession;
 use crate::trace::ExpressionId;
 use pratique_core::UnfinishedEvaluation;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_policy::authz::{Answer, Authorizer, AuthorizerDecision, Check, Target};
 use pratique_policy::{
-    Conditions, DenialCause, EvalContext, MutatingPolicies, Origin, Policies, PolicyObserver, UnfinishedEvaluation,
-    ValidationOutcome,
+    Conditions, DenialCause, EvalContext, MutatingPolicies, Origin, Policies, PolicyObserver,
+    UnfinishedEvaluation, ValidationOutcome,
 };
 use pratique_policy::{mutate, settle_request, validate};
 use pratique_schema::Release;
@@ -390,7 +390,10 @@ fn a_pending_check_ends_the_call() {
     let policy =
         json!({"validations": [{"expression": "authorizer.requestResource.check('get').allowed()"}]});
     let bob = json!({"userInfo": {"username": "bob"}});
-    assert_eq!(evaluate(policy, json!({}), bob), Err(UnfinishedEvaluation::Pending));
+    assert_eq!(
+        evaluate(policy, json!({}), bob),
+        Err(UnfinishedEvaluation::Pending)
+    );
 }
 
 #[test]

@@ -78,7 +78,11 @@ impl Request {
     }
 }
 
-fn mutated(patch_type: &str, expression: &str, interrupt: &Interrupt) -> Result<MutatedRequest, UnfinishedEvaluation> {
+fn mutated(
+    patch_type: &str,
+    expression: &str,
+    interrupt: &Interrupt,
+) -> Result<MutatedRequest, UnfinishedEvaluation> {
     Request::new(&json!([]))
         .mutated(patch_type, expression, interrupt)
         .result
@@ -118,7 +122,11 @@ fn patches_are_interrupted() {
     interrupt.set();
     for (patch_type, expression) in &all {
         let mutated = mutated(patch_type, expression, &interrupt);
-        assert_eq!(mutated.map(drop), Err(UnfinishedEvaluation::Interrupted), "{patch_type}");
+        assert_eq!(
+            mutated.map(drop),
+            Err(UnfinishedEvaluation::Interrupted),
+            "{patch_type}"
+        );
     }
 }
 

@@ -16,7 +16,8 @@ use std::time::Duration;
 use pratique_cel::value::Evaluation;
 use pratique_expression::Cache;
 use pratique_policy::{
-    EvalContext, ExpressionId, Origin, Policies, PolicyTrace, UnfinishedEvaluation, ValidationOutcome, Workers, validate,
+    EvalContext, ExpressionId, Origin, Policies, PolicyTrace, UnfinishedEvaluation, ValidationOutcome,
+    Workers, validate,
 };
 use pratique_testkit::{CountingExecutor, NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
@@ -88,7 +89,10 @@ fn executor() -> CountingExecutor {
     CountingExecutor::new(Duration::from_micros(1))
 }
 
-fn evaluated(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<ValidationOutcome, UnfinishedEvaluation> {
+fn evaluated(
+    policies: &[(Json, Vec<Json>)],
+    with: With<'_>,
+) -> Result<ValidationOutcome, UnfinishedEvaluation> {
     let read: Vec<_> = policies
         .iter()
         .map(|(policy, _)| serde_json::from_value(policy.clone()).unwrap())

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_policy::authz::NoAuthorizer;
 use pratique_policy::{
-    EvalContext, MutatedRequest, MutatingPolicies, DecisionNeed, NeedKind, OnUndecided, Origin, Policies, PolicyObserver,
-    PolicyTrace, UndecidedDecision, ValidationOutcome, mutate, validate,
+    DecisionNeed, EvalContext, MutatedRequest, MutatingPolicies, NeedKind, OnUndecided, Origin, Policies,
+    PolicyObserver, PolicyTrace, UndecidedDecision, ValidationOutcome, mutate, validate,
 };
 use pratique_testkit::TestCluster;
 use pratique_types::AdmissionRequest;
@@ -99,7 +99,11 @@ fn validated(policies: &Policies, on_undecided: OnUndecided) -> (ValidationOutco
 #[track_caller]
 fn check(specs: &[Json], binding: Json, undecided: &[&str], denial: &str) {
     let (verdict, told) = validated(&policies(specs, &binding), OnUndecided::Report);
-    let texts: Vec<String> = verdict.undecided.iter().map(UndecidedDecision::to_string).collect();
+    let texts: Vec<String> = verdict
+        .undecided
+        .iter()
+        .map(UndecidedDecision::to_string)
+        .collect();
     assert_eq!(texts, undecided);
     assert_eq!(told, verdict.undecided);
     assert_eq!(verdict.allowed(), undecided.is_empty() && denial.is_empty());
@@ -300,7 +304,11 @@ fn the_failure_policy_decides_where_it_is_to() {
     assert_eq!(warned.warnings.len(), 1);
 }
 
-fn mutated(mutations: &[&str], spec: Json, on_undecided: OnUndecided) -> (MutatedRequest, Vec<UndecidedDecision>) {
+fn mutated(
+    mutations: &[&str],
+    spec: Json,
+    on_undecided: OnUndecided,
+) -> (MutatedRequest, Vec<UndecidedDecision>) {
     let mut policies = Vec::new();
     let mut bindings = Vec::new();
     for (index, expression) in mutations.iter().enumerate() {

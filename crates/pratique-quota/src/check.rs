@@ -11,7 +11,7 @@ use pratique_types::{Operation, status};
 
 use crate::fields::text_at;
 use crate::quota_measures::{MeasureInputs, MeasuredResource};
-use crate::quotas::{NamedAmounts, StoredQuota, QuotaStatus};
+use crate::quotas::{NamedAmounts, QuotaStatus, StoredQuota};
 use crate::{QuotaError, ResourceList, ScopeSelector};
 
 /// A request whose usage is checked.
@@ -142,7 +142,10 @@ impl<'a> QuotaCheck<'_, 'a> {
     }
 
     /// The quotas that cover the object.
-    fn coverage<'q>(&self, quotas: impl Iterator<Item = &'q StoredQuota>) -> Result<QuotaCoverage<'q>, Rejection> {
+    fn coverage<'q>(
+        &self,
+        quotas: impl Iterator<Item = &'q StoredQuota>,
+    ) -> Result<QuotaCoverage<'q>, Rejection> {
         let object = self.attributes.object;
         let mut coverage = QuotaCoverage::default();
         // The reference takes quotas in any order. Here refusals come before selectors that cannot be read.

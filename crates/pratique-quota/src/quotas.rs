@@ -11,8 +11,8 @@ use pratique_plugin::DerivedValues;
 use pratique_schema::Release;
 
 use crate::fields::text_at;
-use crate::quota_measures::MeasuredResource;
 use crate::names;
+use crate::quota_measures::MeasuredResource;
 use crate::resource_list::{members, quantity};
 use crate::scope::selectors_of;
 use crate::{QuotaError, ScopeSelector};

@@ -5,7 +5,7 @@ use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersionKind, Status, status};
 
-use crate::scheme::{SchemeObject, Scheme, UndecodedBody};
+use crate::scheme::{Scheme, SchemeObject, UndecodedBody};
 
 impl Scheme for ObjectCodec {
     fn decode(

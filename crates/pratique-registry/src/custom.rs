@@ -10,7 +10,7 @@ use pratique_schema::{FeatureGates, Release};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status, field, status};
 
-use crate::scheme::{SchemeObject, Scheme, UndecodedBody};
+use crate::scheme::{Scheme, SchemeObject, UndecodedBody};
 use crate::target::Target;
 
 /// The custom resources that a server serves. Cloning is cheap.
@@ -332,7 +332,9 @@ fn decode(
             .into_iter()
             .map(|path| format!("unknown field \"{path}\"")),
     );
-    let warnings = validation.check_faults(&faults).map_err(|error| undecodable(&error))?;
+    let warnings = validation
+        .check_faults(&faults)
+        .map_err(|error| undecodable(&error))?;
     if let Some(version) = resource.version_of(&object) {
         version.default(&mut object);
     }

@@ -7,7 +7,7 @@ use pratique_types::{GroupVersionKind, ObjectRef, Status, status};
 
 use crate::Placeholders;
 use crate::object::FieldPath;
-use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
+use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
 /// The strategy that prepares the objects of a request.
 #[derive(Clone, Copy, Debug)]

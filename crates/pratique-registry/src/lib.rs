@@ -56,8 +56,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod builtin;
 mod answered_requests;
+mod builtin;
 mod custom;
 mod delete;
 mod deprecation;
@@ -93,6 +93,6 @@ pub use refusal::{Refusal, no_name};
 pub use registry::{Prepared, Received, Registry};
 pub use request::{Attributes, Request, Verb};
 pub use scale::scale_of;
-pub use scheme::{SchemeObject, Scheme, Store, UndecodedBody};
+pub use scheme::{Scheme, SchemeObject, Store, UndecodedBody};
 pub use strategies::{is_stored, keep_allocations};
 pub use target::Target;

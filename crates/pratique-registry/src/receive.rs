@@ -90,7 +90,9 @@ impl Registry<'_> {
         let mut received = self.created(request, &mut object, warnings, defaulted_labels)?;
         let request = &received.request;
         if !request.without_managed_fields {
-            let strategy = self.strategy(request).filter(|_| received.step == RemainingStep::Create);
+            let strategy = self
+                .strategy(request)
+                .filter(|_| received.step == RemainingStep::Create);
             let reset = strategy.map_or_else(FieldSet::default, |strategy| {
                 FieldSet::of_fields(strategy.reset())
             });

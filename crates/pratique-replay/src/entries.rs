@@ -1,7 +1,7 @@
 //! The entries of a log: audit events and recorded reviews.
 
 use pratique_json::{Object, Value};
-use pratique_stream::{PieceForm, ListHeader, Piece, StreamPlace};
+use pratique_stream::{ListHeader, Piece, PieceForm, StreamPlace};
 use pratique_types::AdmissionReview;
 use pratique_types::admission;
 
@@ -90,7 +90,12 @@ pub fn entries(piece: &Piece) -> Vec<LocatedEntry<'_>> {
     entries
 }
 
-fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: StreamPlace, entries: &mut Vec<LocatedEntry<'p>>) {
+fn read<'p>(
+    text: &'p [u8],
+    list: Option<&ListHeader>,
+    place: StreamPlace,
+    entries: &mut Vec<LocatedEntry<'p>>,
+) {
     match pratique_json::parse(text) {
         Ok(value) => read_value(value, text, list, place, entries),
         Err(_) => by_lines(text, list, place, entries),
@@ -99,7 +104,12 @@ fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: StreamPlace, entri
 
 /// Reads a text that is not JSON line by line: a line that was cut off, as when a server crashed, hides none that follow. Lines in
 /// a row that cannot be read are one error.
-fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: StreamPlace, entries: &mut Vec<LocatedEntry<'p>>) {
+fn by_lines<'p>(
+    text: &'p [u8],
+    list: Option<&ListHeader>,
+    start: StreamPlace,
+    entries: &mut Vec<LocatedEntry<'p>>,
+) {
     let (mut place, mut was_bad) = (start, false);
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let at = place;

@@ -1,7 +1,7 @@
 //! Whether a piece of a stream is one of a log, and not one with objects.
 
 use pratique_json::Value;
-use pratique_stream::{PieceForm, Piece};
+use pratique_stream::{Piece, PieceForm};
 use pratique_types::admission;
 
 use crate::event::API_VERSION;

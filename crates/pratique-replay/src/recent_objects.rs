@@ -59,7 +59,9 @@ impl RecentObjects {
 
     /// The object that a request is about, as it was last inserted.
     pub(crate) fn get(&self, about: &ObjectReference) -> Option<&Value<'static>> {
-        self.objects.get(&ObjectKey::new(about)).map(|recent| &recent.object)
+        self.objects
+            .get(&ObjectKey::new(about))
+            .map(|recent| &recent.object)
     }
 
     /// Learns from an event: what was answered is stored, and what was changed without an answer in the event is not known

@@ -187,7 +187,9 @@ impl Display for UnknownRequest {
             UnknownRequest::Patch => "the patch cannot be applied to the object that is remembered",
             UnknownRequest::Collection => "the deleted objects are not known",
             UnknownRequest::Verb => "the verb is not known",
-            UnknownRequest::Details => "the log leaves out the groups of users and the parameters of requests",
+            UnknownRequest::Details => {
+                "the log leaves out the groups of users and the parameters of requests"
+            }
         })
     }
 }

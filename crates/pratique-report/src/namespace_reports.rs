@@ -128,7 +128,12 @@ impl NamespaceReports {
         });
     }
 
-    fn add(&mut self, namespace: &str, outcome: PolicyOutcome, result: impl FnOnce() -> Option<ReportResult>) {
+    fn add(
+        &mut self,
+        namespace: &str,
+        outcome: PolicyOutcome,
+        result: impl FnOnce() -> Option<ReportResult>,
+    ) {
         if !self.namespaces.contains_key(namespace) {
             // The cluster has an object in any case.
             if self.namespaces.len() >= self.limits.namespaces && !namespace.is_empty() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pratique_json::Value;
-use pratique_manifest::{NodeId, Span, PathStep, Tree, TreeValue};
+use pratique_manifest::{NodeId, PathStep, Span, Tree, TreeValue};
 
 /// A path to a field of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

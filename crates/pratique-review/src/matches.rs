@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use pratique::policy::{ExpressionId, MatchOutcome, TracedPolicy, PolicyTrace};
+use pratique::policy::{ExpressionId, MatchOutcome, PolicyTrace, TracedPolicy};
 use pratique::{AdmissionRequest, EvalContext, Objects};
 use pratique_match::Mismatch;
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use pratique::expressions::Expressions;
 use pratique_json::Value;
 use pratique_manifest::{
-    FileContents, SourceDocument, Failure, Kind, LoadErrors, LoadOptions, Loader, Location, ManifestFile,
-    ManifestPlugin, ManifestSet, NamedOrigin, ObjectName, ObjectSource, Position, Problem, Rule,
+    Failure, FileContents, Kind, LoadErrors, LoadOptions, Loader, Location, ManifestFile, ManifestPlugin,
+    ManifestSet, NamedOrigin, ObjectName, ObjectSource, Position, Problem, Rule, SourceDocument,
     read_contents,
 };
 use pratique_policy::Origin;
@@ -295,7 +295,10 @@ impl SortedPolicies {
     ///
     /// # Errors
     /// All problems, in the order of the files.
-    pub fn load(&self, expressions: &Expressions) -> Result<Vec<(ObjectGroup, ManifestSet)>, RefusedPolicies> {
+    pub fn load(
+        &self,
+        expressions: &Expressions,
+    ) -> Result<Vec<(ObjectGroup, ManifestSet)>, RefusedPolicies> {
         self.load_with(&expressions.options())
     }
 
@@ -303,7 +306,10 @@ impl SortedPolicies {
     ///
     /// # Errors
     /// All problems, in the order of the files.
-    pub fn load_with(&self, options: &LoadOptions<'_>) -> Result<Vec<(ObjectGroup, ManifestSet)>, RefusedPolicies> {
+    pub fn load_with(
+        &self,
+        options: &LoadOptions<'_>,
+    ) -> Result<Vec<(ObjectGroup, ManifestSet)>, RefusedPolicies> {
         let of_static = self.failures.iter().map(|failure| (failure.clone(), true));
         let mut failures: Vec<(Failure, bool)> = of_static.collect();
         let mut sets = Vec::new();

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use pratique_manifest::{Kind, SourcedObject, Location, ManifestSet};
-use pratique_policy::{Origin, AdmissionPhase};
+use pratique_manifest::{Kind, Location, ManifestSet, SourcedObject};
+use pratique_policy::{AdmissionPhase, Origin};
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding,
 };

@@ -7,8 +7,10 @@ use pratique::authorization::CheckDecider;
 use pratique::cluster::Cluster;
 use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
-use pratique::webhook::{EndedCall, Conditions, WebhookObserver};
-use pratique::{Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Outcome, UnfinishedEvaluation};
+use pratique::webhook::{Conditions, EndedCall, WebhookObserver};
+use pratique::{
+    Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Outcome, UnfinishedEvaluation,
+};
 use pratique_json::{Value, text_at};
 use pratique_state::{PluginState, StoredPart, is_stored_request};
 use pratique_types::{Operation, Reason, Status};

@@ -238,7 +238,13 @@ impl Store {
         })
     }
 
-    async fn send_once(&self, method: &Method, url: Url, body: Bytes, most: usize) -> Result<StoreAnswer, FailedAttempt> {
+    async fn send_once(
+        &self,
+        method: &Method,
+        url: Url,
+        body: Bytes,
+        most: usize,
+    ) -> Result<StoreAnswer, FailedAttempt> {
         let request = self.0.http.request(method.clone(), url).body(body);
         let response = request.send().await.map_err(|error| unreached(&error))?;
         let status = response.status();

@@ -57,7 +57,10 @@ impl<'p> Policy<'p> {
                 declarations: Declarations {
                     params,
                     authorizer: usage != ExpressionPurpose::Message,
-                    patch_types: matches!(usage, ExpressionPurpose::ApplyConfiguration | ExpressionPurpose::JsonPatch),
+                    patch_types: matches!(
+                        usage,
+                        ExpressionPurpose::ApplyConfiguration | ExpressionPurpose::JsonPatch
+                    ),
                     variables: usage != ExpressionPurpose::MatchCondition,
                 },
             });
@@ -65,7 +68,12 @@ impl<'p> Policy<'p> {
         for (at, condition) in self.conditions().iter().enumerate() {
             let field = format!("spec.matchConditions[{at}].expression");
             let id = ExpressionId::Condition(at);
-            add(id, field, &condition.expression, ExpressionPurpose::MatchCondition);
+            add(
+                id,
+                field,
+                &condition.expression,
+                ExpressionPurpose::MatchCondition,
+            );
         }
         for (at, variable) in self.variables().iter().enumerate() {
             let id = ExpressionId::Variable(variable.name.clone());
@@ -90,7 +98,12 @@ impl<'p> Policy<'p> {
                 for (at, annotation) in annotations.unwrap_or_default().iter().enumerate() {
                     let field = format!("spec.auditAnnotations[{at}].valueExpression");
                     let id = ExpressionId::Annotation(at);
-                    add(id, field, &annotation.value_expression, ExpressionPurpose::AuditAnnotation);
+                    add(
+                        id,
+                        field,
+                        &annotation.value_expression,
+                        ExpressionPurpose::AuditAnnotation,
+                    );
                 }
             }
             Policy::Mutating(policy) => {

@@ -10,8 +10,8 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::FixedAuthorizer;
 use pratique_policy::{
-    Cluster, EvalContext, MutatedRequest, MutatingPolicies, ParamScope, Policies, Reinvocation, PolicyTrace, mutate,
-    mutate_once, validate,
+    Cluster, EvalContext, MutatedRequest, MutatingPolicies, ParamScope, Policies, PolicyTrace, Reinvocation,
+    mutate, mutate_once, validate,
 };
 use pratique_schema::Release;
 use pratique_schema::merge::MergeSchema;

@@ -18,7 +18,7 @@ use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_objects::{ObjectCodec, changed_paths};
-use pratique_policy::{ExpressionId, MutatedRequest, StepResult, PolicyTrace};
+use pratique_policy::{ExpressionId, MutatedRequest, PolicyTrace, StepResult};
 use pratique_schema::FeatureGates;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};

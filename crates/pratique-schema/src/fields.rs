@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::Field;
 use crate::read::{self, TypeNames};
-use crate::slots::{Named, NameSlots, Walk};
+use crate::slots::{NameSlots, Named, Walk};
 
 /// The fields of a type.
 #[derive(Debug, Default)]

@@ -14,7 +14,7 @@ use foldhash::fast::RandomState;
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 
-use crate::slots::{Named, NameSlots, Walk};
+use crate::slots::{NameSlots, Named, Walk};
 
 pub use openapi::{DEDUCED, InvalidSchema, OpenApi, UNTYPED};
 

@@ -19,7 +19,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use crate::client::{ClientPermissions, is_local};
-use crate::connections::{TrackedConnection, ConnectionGuard};
+use crate::connections::{ConnectionGuard, TrackedConnection};
 use crate::context::ServerContext;
 use crate::frames::{CountedStream, InTurn, MAX_STREAMS, OpenRequest};
 use crate::response_body::{self, ResponseBody};
@@ -200,7 +200,11 @@ where
     }
 }
 
-async fn drive(http: impl GracefulShutdown, connection: &TrackedConnection, stage: watch::Receiver<ServerStage>) {
+async fn drive(
+    http: impl GracefulShutdown,
+    connection: &TrackedConnection,
+    stage: watch::Receiver<ServerStage>,
+) {
     let ended = tokio::select! {
         ended = serve_until_closed(http, connection, stage) => ended,
         () = connection.aborted() => return tracing::debug!("Connection closed: its client does not read, or not fast enough"),

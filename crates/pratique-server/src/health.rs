@@ -71,7 +71,11 @@ impl HealthListener {
     }
 }
 
-async fn accept(listeners: &[TcpListener], context: &Arc<ServerContext>, stage: &watch::Receiver<ServerStage>) {
+async fn accept(
+    listeners: &[TcpListener],
+    context: &Arc<ServerContext>,
+    stage: &watch::Receiver<ServerStage>,
+) {
     let connections = Arc::new(ConnectionRegistry::new(CONNECTIONS));
     loop {
         match listen::accept(listeners).await {

@@ -27,7 +27,10 @@ pub(crate) fn init(metrics: &Metrics) {
 pub(crate) fn record(answer: &HttpResponse, metrics: &Metrics) {
     let code = answer.status();
     if code != StatusCode::OK {
-        let reason = answer.extensions().get().map_or("", |StatusReason(reason)| reason);
+        let reason = answer
+            .extensions()
+            .get()
+            .map_or("", |StatusReason(reason)| reason);
         metrics.reviews_refused(code.as_u16(), reason, 1);
     }
 }

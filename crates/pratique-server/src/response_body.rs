@@ -15,7 +15,7 @@ use http::{Request, Response};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::sleep;
 
-use crate::budget::{BudgetShare, WaitingClient, MemoryPressure};
+use crate::budget::{BudgetShare, MemoryPressure, WaitingClient};
 use crate::connections::TrackedConnection;
 use crate::context::ServerContext;
 use crate::refusal_metrics;

@@ -17,7 +17,7 @@ use crate::health::HealthListener;
 use crate::listen;
 use crate::response_body;
 use crate::settings::Settings;
-use crate::shutdown::{Shutdown, ServerStage};
+use crate::shutdown::{ServerStage, Shutdown};
 
 /// A server for AdmissionReviews.
 #[derive(Debug)]

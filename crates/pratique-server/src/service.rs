@@ -151,8 +151,15 @@ where
                 }
             };
             let request = request.map(Box::pin);
-            let answer =
-                routes::handle(request, phases, ClientPermissions::trusted(), false, &connection, context).await;
+            let answer = routes::handle(
+                request,
+                phases,
+                ClientPermissions::trusted(),
+                false,
+                &connection,
+                context,
+            )
+            .await;
             Ok(response_body::attach(answer, share, &connection))
         })
     }

@@ -156,7 +156,10 @@ mod tests {
         let weight = ReviewWeight::new(list.as_bytes());
         assert!(weight.presumed(AdmissionPhases::Mutating) >= 100_000 * 808);
         assert!(weight.presumed(AdmissionPhases::Validating) >= 100_000 * 357);
-        assert!(weight.evaluated(None, AdmissionPhases::Both) < weight.evaluated(NOTHING, AdmissionPhases::Validating));
+        assert!(
+            weight.evaluated(None, AdmissionPhases::Both)
+                < weight.evaluated(NOTHING, AdmissionPhases::Validating)
+        );
         assert!(weight.evaluated(NOTHING, AdmissionPhases::Both) < weight.presumed(AdmissionPhases::Both));
         let text = format!("[\"{}\"]", "{},".repeat(100_000));
         let weight = ReviewWeight::new(text.as_bytes());
@@ -174,7 +177,8 @@ mod tests {
         let check = |element: &str, count: usize, added| {
             let list = vec![element; count].join(",");
             let text = format!(r#"{{"object":[{list}],"oldObject":[{list}]}}"#);
-            let needed = ReviewWeight::new(text.as_bytes()).evaluated(added, AdmissionPhases::Both) + text.len();
+            let needed =
+                ReviewWeight::new(text.as_bytes()).evaluated(added, AdmissionPhases::Both) + text.len();
             assert!(needed <= most, "{element}: {needed}");
         };
         // Arguments of containers, and rules of a NetworkPolicy.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pratique::authorization::{
-    Answer, Authorizer, AuthorizerDecision, Check, CheckDecider, PendingDecisions, NoAuthorizer, Question, Target, User,
+    Answer, Authorizer, AuthorizerDecision, Check, CheckDecider, NoAuthorizer, PendingDecisions, Question,
+    Target, User,
 };
 use pratique_json::Value;
 use pratique_rbac::{Completeness, RbacAuthorizer, is_rbac};

@@ -27,5 +27,5 @@ mod splitter;
 mod yaml;
 
 pub use encoding::{Utf8Reader, to_utf8};
-pub use piece::{PieceForm, JsonSpan, ListHeader, Piece, StreamPlace, StreamError};
+pub use piece::{JsonSpan, ListHeader, Piece, PieceForm, StreamError, StreamPlace};
 pub use splitter::{Limits, Splitter};

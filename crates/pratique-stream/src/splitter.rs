@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 
 use super::json::JsonScan;
 use super::list::{in_json, in_yaml};
-use super::piece::{PieceForm, JsonSpan, ListHeader, Piece, StreamPlace, StreamError};
+use super::piece::{JsonSpan, ListHeader, Piece, PieceForm, StreamError, StreamPlace};
 
 /// How many bytes are read at once.
 const BLOCK: usize = 64 << 10;

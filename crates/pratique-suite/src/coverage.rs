@@ -9,7 +9,7 @@ mod recorder;
 mod report;
 
 use pratique_manifest::{Kind, ManifestSet};
-use pratique_policy::{Origin, AdmissionPhase};
+use pratique_policy::{AdmissionPhase, Origin};
 
 use crate::load::Policies;
 use points::{BindingPoint, PolicyPoints};

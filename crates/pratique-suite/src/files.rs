@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::{
-    SourceDocument, ManifestFile, Problem, is_manifest, path_text, read_documents, read_regular,
+    ManifestFile, Problem, SourceDocument, is_manifest, path_text, read_documents, read_regular,
 };
 use pratique_stream::to_utf8;
 

@@ -64,9 +64,9 @@ mod roots;
 mod run;
 mod runner;
 mod schema;
-mod scripted_webhooks;
 #[cfg(feature = "webhooks")]
 mod scripted_caller;
+mod scripted_webhooks;
 mod select;
 mod substitute;
 mod suite;
@@ -92,5 +92,7 @@ pub use run::CaseResult;
 pub use runner::Runner;
 pub use schema::{KIND, schema};
 pub use select::{DEFAULT_NAMESPACE, object_label};
-pub use suite::{Case, ExpectedResult, ExpectedViolations, FileReference, NotEvaluated, Suite, ViolationCount};
+pub use suite::{
+    Case, ExpectedResult, ExpectedViolations, FileReference, NotEvaluated, Suite, ViolationCount,
+};
 pub use update::{UpdateError, updated};

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use pratique::manifest::{Kind, ManifestSet};
-use pratique::policy::{self, Effect, ErrorType, MutationAttempt, AdmissionPhase, PolicyObserver, StepResult, UndecidedDecision};
+use pratique::policy::{
+    self, AdmissionPhase, Effect, ErrorType, MutationAttempt, PolicyObserver, StepResult, UndecidedDecision,
+};
 use pratique::{AdmissionDecision, Outcome};
 use pratique_explain::{Binding, Explanation, ExpressionId, MatchOutcome, Round};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pratique_gotext::suggest::nearest;
-use pratique_manifest::{SourceDocument, ManifestFile, ObjectSource, Problem, ProblemList, Rule};
+use pratique_manifest::{ManifestFile, ObjectSource, Problem, ProblemList, Rule, SourceDocument};
 use pratique_state::API_VERSION;
 
 use crate::files;

@@ -55,7 +55,12 @@ impl Suite {
     }
 
     /// Runs a case; `trace` observes the evaluation. A [runner](Self::runner) is faster where a case depends on others.
-    pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&(dyn PolicyTrace + Sync)>) -> CaseResult {
+    pub fn test(
+        &self,
+        case: &Case,
+        policies: &Policies,
+        trace: Option<&(dyn PolicyTrace + Sync)>,
+    ) -> CaseResult {
         let mut runner = self.runner(policies);
         let sibling_cases = self
             .cases
@@ -213,7 +218,10 @@ impl Suite {
         let as_sent = input.request.object.clone();
         let prepared = self.preparation().prepare(&mut input, api_objects.as_ref());
         if let Some(refused) = prepared.refusal(&input) {
-            return Ok(EvaluatedRequest::refused(input.with_warnings(refused), input.request));
+            return Ok(EvaluatedRequest::refused(
+                input.with_warnings(refused),
+                input.request,
+            ));
         }
         let mut cluster = policies.cluster(self.objects(case));
         self.snapshots(case)

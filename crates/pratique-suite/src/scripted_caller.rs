@@ -8,7 +8,7 @@ use pratique_json::{Value, base64};
 use pratique_merge::json_patch::diff;
 use pratique_types::{AdmissionResponse, AdmissionReview, Status};
 
-use crate::scripted_webhooks::{CallOutcome, WebhookResponse, WebhookScript, ScriptedCaller};
+use crate::scripted_webhooks::{CallOutcome, ScriptedCaller, WebhookResponse, WebhookScript};
 use crate::substitute::merge;
 use pratique_json::text_at;
 

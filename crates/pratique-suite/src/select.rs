@@ -115,7 +115,11 @@ mod tests {
         let object = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "web-"}}"#;
         let object = pratique_json::parse(object.as_bytes()).unwrap();
         assert_eq!(object_label(&object), "Pod/web-");
-        let fits = |namespace| ObjectSelector::parse("Pod/shop/web-").unwrap().fits(&object, namespace);
+        let fits = |namespace| {
+            ObjectSelector::parse("Pod/shop/web-")
+                .unwrap()
+                .fits(&object, namespace)
+        };
         assert!(fits("shop") && !fits(DEFAULT_NAMESPACE));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pratique_policy::{MatchOutcome, TracedPolicy, PolicyTrace};
+use pratique_policy::{MatchOutcome, PolicyTrace, TracedPolicy};
 
 use crate::case_error::CaseError;
 use pratique_review::PolicyWithoutBinding;

@@ -11,7 +11,7 @@ use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::case_error::CaseError;
-use crate::scripted_webhooks::{WebhookScript, ScriptedCaller};
+use crate::scripted_webhooks::{ScriptedCaller, WebhookScript};
 use crate::suite::{Case, Suite};
 use pratique_review::chain::{self, AdmittedRequest};
 use pratique_state::PluginState;
@@ -79,13 +79,17 @@ impl Suite {
 
 /// Without threads and timers, nothing can wait.
 #[cfg(not(feature = "webhooks"))]
-fn wait(_: impl Future<Output = Result<AdmittedRequest, UnfinishedEvaluation>> + Send) -> Result<AdmittedRequest, CaseError> {
+fn wait(
+    _: impl Future<Output = Result<AdmittedRequest, UnfinishedEvaluation>> + Send,
+) -> Result<AdmittedRequest, CaseError> {
     Err(CaseError::NotBuilt)
 }
 
 /// Runs the chain to its end. Within a runtime of tokio, which must not be blocked, it runs on another thread.
 #[cfg(feature = "webhooks")]
-fn wait(chain: impl Future<Output = Result<AdmittedRequest, UnfinishedEvaluation>> + Send) -> Result<AdmittedRequest, CaseError> {
+fn wait(
+    chain: impl Future<Output = Result<AdmittedRequest, UnfinishedEvaluation>> + Send,
+) -> Result<AdmittedRequest, CaseError> {
     let runtime = || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()

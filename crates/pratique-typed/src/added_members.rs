@@ -90,7 +90,8 @@ mod tests {
     #[track_caller]
     fn check(kind: &GroupVersionKind, text: &str, expected: [usize; 2]) {
         let object = parse(text.as_bytes()).unwrap();
-        let AddedMembers { members, objects } = AddedMembers::to(Release::latest().schema(), kind, &object).unwrap();
+        let AddedMembers { members, objects } =
+            AddedMembers::to(Release::latest().schema(), kind, &object).unwrap();
         assert_eq!([members, objects], expected, "{text}");
         let formed = typed(Release::latest(), kind, &object, &Progress::unwatched()).unwrap();
         let [had_members, had_objects] = count(&object);

@@ -28,7 +28,7 @@ pub use decoder::WrittenStruct;
 pub use fault::{Fault, FaultSink, StrictFault, StrictKind};
 pub use first::StrictFaults;
 pub use node::Node;
-pub use place::{ValuePlace, PlaceStep};
+pub use place::{PlaceStep, ValuePlace};
 pub use received_object::received_in;
 pub use tree_node::TreeNode;
 pub use type_meta::{TypeMetaError, type_meta};

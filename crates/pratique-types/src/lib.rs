@@ -59,7 +59,7 @@ pub use rejected_object::{ObjectPlace, RejectedObject, RejectedReason};
 pub use review::InvalidReview;
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;
-pub use validate::{RequestField, FieldProblem, InvalidRequest};
+pub use validate::{FieldProblem, InvalidRequest, RequestField};
 
 /// The API group of policies, their bindings, and webhook configurations.
 pub const ADMISSION_GROUP: &str = "admissionregistration.k8s.io";

@@ -372,7 +372,12 @@ fn filled(value: &str, field: RequestField) -> Result<(), InvalidRequest> {
     }
 }
 
-fn require(holds: bool, field: RequestField, value: &str, problem: FieldProblem) -> Result<(), InvalidRequest> {
+fn require(
+    holds: bool,
+    field: RequestField,
+    value: &str,
+    problem: FieldProblem,
+) -> Result<(), InvalidRequest> {
     if holds {
         Ok(())
     } else {

@@ -120,7 +120,11 @@ fn refuse_eviction(eviction: &Node<'_, '_>, candidate: &Candidate<'_>) -> Option
         let name = metadata.child("name").as_text();
         return Some(errors.into_list().into_status("policy", "Eviction", name));
     }
-    let wanted: Vec<&str> = options.child("dryRun").items().map(|mode| mode.as_text()).collect();
+    let wanted: Vec<&str> = options
+        .child("dryRun")
+        .items()
+        .map(|mode| mode.as_text())
+        .collect();
     if candidate.is_dry_run && !wanted.is_empty() && wanted != ["All"] {
         return Some(unnamed_failure(format!(
             "Non-matching dry-run options in request and content: [All] and [{}]",

@@ -213,7 +213,8 @@ impl Errors {
 
     /// An error about the value itself, a string of a type of its own or behind a pointer.
     pub fn invalid_name(&mut self, field: &Node<'_, '_>, detail: &str) {
-        self.list.push(Error::invalid(field, named(field.as_text()), detail));
+        self.list
+            .push(Error::invalid(field, named(field.as_text()), detail));
     }
 
     /// A value is there twice.

@@ -196,7 +196,9 @@ pub fn validate_core_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, er
 pub(crate) fn validate_annotations(annotations: &Node<'_, '_>, errors: &mut Errors) {
     let mut size = 0usize;
     for (key, value) in annotations.entries() {
-        size = size.saturating_add(key.len()).saturating_add(value.as_text().len());
+        size = size
+            .saturating_add(key.len())
+            .saturating_add(value.as_text().len());
         let messages = if key
             .bytes()
             .any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())

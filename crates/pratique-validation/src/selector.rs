@@ -86,7 +86,9 @@ pub(crate) fn has_invalid_values(selector: &Node<'_, '_>) -> bool {
     let expressions = selector.child("matchExpressions");
     expressions.items().any(|expression| {
         let values = expression.child("values");
-        values.items().any(|value| !label_value(value.as_text()).is_empty())
+        values
+            .items()
+            .any(|value| !label_value(value.as_text()).is_empty())
     })
 }
 
@@ -104,7 +106,9 @@ pub(crate) fn is_selector(selector: &Node<'_, '_>) -> bool {
             _ => false,
         };
         fits && qualified_name(requirement.child("key").as_text()).is_empty()
-            && values.items().all(|value| label_value(value.as_text()).is_empty())
+            && values
+                .items()
+                .all(|value| label_value(value.as_text()).is_empty())
     };
     selector.child("matchLabels").entries().all(is_pair)
         && selector.child("matchExpressions").items().all(is_requirement)

@@ -11,7 +11,7 @@ use crate::decision_report::DecisionReport;
 use crate::expansion::{DecidedRequest, ExpandedWorkload};
 use crate::findings::Finding;
 use crate::input::{self, RequestInput};
-use crate::policies::{self, LoadedPolicies, LoadReport};
+use crate::policies::{self, LoadReport, LoadedPolicies};
 use crate::request::Evaluate;
 
 /// The answer to an [`Evaluate`]: the problems of the inputs, or the decision.

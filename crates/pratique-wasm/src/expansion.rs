@@ -45,7 +45,11 @@ impl ExpandedWorkload {
     }
 
     /// Evaluates the Pod of the workload, whose request was decided and completed, and adds the decision to that on the workload.
-    pub(crate) fn decide_pod(self, engine: &DecisionEngine<'_>, decided: &mut DecidedRequest) -> Result<(), Box<Finding>> {
+    pub(crate) fn decide_pod(
+        self,
+        engine: &DecisionEngine<'_>,
+        decided: &mut DecidedRequest,
+    ) -> Result<(), Box<Finding>> {
         // No controller sees a workload that is refused.
         if self.mode == Expand::Auto && decided.report.is_refused() {
             return Ok(());

@@ -5,7 +5,7 @@ use pratique_cel::library::mutation::to_json;
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Arena, CompileError, Context, Environment, EvaluationObserver, Type, Value};
 use pratique_explain::{Expression as Explained, Recorder, format_value};
-use pratique_policy::{ExpressionId, MatchOutcome, Origin, AdmissionPhase, TracedPolicy, PolicyTrace};
+use pratique_policy::{AdmissionPhase, ExpressionId, MatchOutcome, Origin, PolicyTrace, TracedPolicy};
 use pratique_types::cel_limits::PER_CALL_LIMIT;
 use serde::Serialize;
 

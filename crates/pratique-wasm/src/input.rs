@@ -42,7 +42,11 @@ enum InputError {
 }
 
 /// The request; `None` where there is none, or a problem was added.
-pub(crate) fn request(arguments: &Evaluate, cluster: &GivenCluster, problems: &mut Vec<Finding>) -> Option<RequestInput> {
+pub(crate) fn request(
+    arguments: &Evaluate,
+    cluster: &GivenCluster,
+    problems: &mut Vec<Finding>,
+) -> Option<RequestInput> {
     if let Some(request) = &arguments.request {
         return sent(request.to_string().as_bytes(), problems);
     }
@@ -53,7 +57,9 @@ pub(crate) fn request(arguments: &Evaluate, cluster: &GivenCluster, problems: &m
         return None;
     }
     if let Some(object) = object.as_ref().filter(|object| review::is_review(object)) {
-        let decoded = review::decode(object).map(ReviewInput::sent).map(RequestInput::from);
+        let decoded = review::decode(object)
+            .map(ReviewInput::sent)
+            .map(RequestInput::from);
         return or_problem(decoded, "object", problems);
     }
     let subject = object.or_else(|| old.clone())?;
@@ -61,7 +67,11 @@ pub(crate) fn request(arguments: &Evaluate, cluster: &GivenCluster, problems: &m
 }
 
 /// The input; an error becomes a problem in a text.
-fn or_problem<E: Display>(input: Result<RequestInput, E>, file: &str, problems: &mut Vec<Finding>) -> Option<RequestInput> {
+fn or_problem<E: Display>(
+    input: Result<RequestInput, E>,
+    file: &str,
+    problems: &mut Vec<Finding>,
+) -> Option<RequestInput> {
     input
         .map_err(|error| problems.push(Finding::plain("invalid-field", error.to_string()).within(file)))
         .ok()

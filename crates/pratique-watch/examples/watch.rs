@@ -9,7 +9,10 @@ use pratique_watch::{LoadAttempt, LoadObserver, LoadResult, Outcome, Version, Wa
 /// The names of a directory's YAML files, and all that is in them.
 type DirectoryFiles = (Vec<String>, String);
 
-fn read(directory: &Path, current: Option<&Version<DirectoryFiles>>) -> io::Result<LoadResult<DirectoryFiles>> {
+fn read(
+    directory: &Path,
+    current: Option<&Version<DirectoryFiles>>,
+) -> io::Result<LoadResult<DirectoryFiles>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::debouncer::{ChangeKind, ChangeDebouncer};
+use crate::debouncer::{ChangeDebouncer, ChangeKind};
 use crate::resolved_path::ResolvedPath;
 use crate::watch_paths::WatchPaths;
 

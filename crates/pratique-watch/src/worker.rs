@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwap;
 
-use crate::debouncer::{ChangeKind, ChangeDebouncer, WorkerAction};
+use crate::debouncer::{ChangeDebouncer, ChangeKind, WorkerAction};
 use crate::fs_watcher::FsWatcher;
 use crate::load::{Load, LoadResult, Version};
 use crate::observer::{LoadAttempt, LoadObserver, Outcome};

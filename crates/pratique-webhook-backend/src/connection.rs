@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, watch};
 
-use crate::answer::{ScriptedBody, ConnectionCut, answer};
+use crate::answer::{ConnectionCut, ScriptedBody, answer};
 use crate::record::BackendState;
 use crate::script::RefusedCall;
 use crate::shared_stream::SharedStream;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pratique_cel::OutOfMemory;
-use pratique_core::{DenialCause, AdmissionPhase};
+use pratique_core::{AdmissionPhase, DenialCause};
 use pratique_gotext::strconv::quote;
 use pratique_types::status::internal_error;
 use pratique_types::{Operation, Status};
@@ -20,7 +20,7 @@ use crate::observer::{EndedCall, Rejection, WebhookObserver};
 use crate::outcome::DispatchEnd;
 use crate::review::SharedReview;
 use crate::statuses::{no_dry_run, out_of_memory};
-use crate::webhook::{SideEffects, CompiledWebhook};
+use crate::webhook::{CompiledWebhook, SideEffects};
 
 /// Why a webhook does not let a request continue.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use pratique_cel::{Activation, Arena, Context, Program, Value};
 use pratique_core::{
-    Attributes, ConditionsOutcome, EvaluationHalt, UnfinishedEvaluation, compilation_error, evaluate_conditions,
-    evaluation_error, typed_value,
+    Attributes, ConditionsOutcome, EvaluationHalt, UnfinishedEvaluation, compilation_error,
+    evaluate_conditions, evaluation_error, typed_value,
 };
 use pratique_expression::{Authorizers, UNKNOWN_OBJECT, partly_known_request, request_value, slots};
 use pratique_schema::Release;
@@ -68,7 +68,10 @@ struct ConditionEvaluator<'e> {
 }
 
 impl<'e> ConditionEvaluator<'e> {
-    fn evaluate(&mut self, compiled: &'e CompiledCondition) -> Result<Result<Value<'e>, String>, EvaluationHalt> {
+    fn evaluate(
+        &mut self,
+        compiled: &'e CompiledCondition,
+    ) -> Result<Result<Value<'e>, String>, EvaluationHalt> {
         let expression = match compiled {
             Ok(expression) => expression,
             Err(error) => return Ok(Err(compilation_error(error))),

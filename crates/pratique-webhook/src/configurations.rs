@@ -9,7 +9,7 @@ use pratique_expression::Cache;
 use pratique_match::MatchIndex;
 
 use crate::caller::Endpoint;
-use crate::webhook::{ReinvocableWebhook, CompiledWebhook, WebhookFields};
+use crate::webhook::{CompiledWebhook, ReinvocableWebhook, WebhookFields};
 
 /// The webhooks of one origin and phase.
 #[derive(Debug)]

@@ -120,11 +120,11 @@ pub use context::{PendingChecks, WebhookContext};
 pub use endpoint::{Service, Services};
 pub use memory::CallMemory;
 pub use mutate::mutate;
-pub use observer::{EndedCall, Conditions, Rejection, WebhookObserver};
+pub use observer::{Conditions, EndedCall, Rejection, WebhookObserver};
 pub use outcome::MutatedRequest;
 pub use pratique_core::{
-    Attributes, DenialCause, EvalContext, MissingDependency, DecisionNeed, NeedKind, OnUndecided, Origin, AdmissionPhase, UndecidedDecision,
-    UnfinishedEvaluation, ValidationOutcome,
+    AdmissionPhase, Attributes, DecisionNeed, DenialCause, EvalContext, MissingDependency, NeedKind,
+    OnUndecided, Origin, UndecidedDecision, UnfinishedEvaluation, ValidationOutcome,
 };
 pub use probe::{ProbeResult, probe_mutating, probe_validating};
 pub use reinvocation::Reinvocation;

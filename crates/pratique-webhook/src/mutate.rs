@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_core::{Attributes, ObjectMutator, Origin, AdmissionPhase};
+use pratique_core::{AdmissionPhase, Attributes, ObjectMutator, Origin};
 use pratique_json::Value;
 use pratique_match::MatchedResource;
 use pratique_types::configuration::StaticOrder;
@@ -21,7 +21,7 @@ use crate::observer::WebhookObserver;
 use crate::outcome::{DispatchEnd, MutatedRequest, UnfinishedEvaluation};
 use crate::patching::{PatchTarget, patched};
 use crate::reinvocation::Reinvocation;
-use crate::review::{SharedReview, ReviewSubject};
+use crate::review::{ReviewSubject, SharedReview};
 use crate::run::{AnswerRecords, PhaseRun};
 use crate::statuses::{out_of_memory, timeout, unknown};
 use crate::version::{ObjectRef, VersionedObjects};
@@ -149,7 +149,10 @@ impl<'s> MutationRun<'_, 's> {
 
     /// The webhooks that may match, in the order in which they are called, each with its position among all.
     // Upstream: apiserver/pkg/admission/plugin/webhook/generic/composite_webhook_source.go, mergeAccessors
-    fn ordered<'h>(&self, sets: &[&'h MutatingWebhooks]) -> Vec<(usize, &'h MutatingWebhooks, &'h CompiledWebhook)> {
+    fn ordered<'h>(
+        &self,
+        sets: &[&'h MutatingWebhooks],
+    ) -> Vec<(usize, &'h MutatingWebhooks, &'h CompiledWebhook)> {
         let order = self.run.context.static_order;
         let mut sets = sets.to_vec();
         sets.sort_by_key(|set| order == StaticOrder::StaticLast && set.webhooks.origin == Origin::Static);
@@ -307,7 +310,9 @@ impl<'s> MutationRun<'_, 's> {
                     object: objects.object.get(),
                     old_object: objects.old_object.get(),
                 };
-                let review = webhook.version.map(|version| SharedReview::new(version, &subject));
+                let review = webhook
+                    .version
+                    .map(|version| SharedReview::new(version, &subject));
                 let memory = self.run.memory.part();
                 let review_bytes = review.as_ref().map_or(0, |review| review.len(""));
                 memory
@@ -356,7 +361,11 @@ impl<'s> MutationRun<'_, 's> {
         // Defaults are no change by the webhook.
         if let (Some(model), ObjectRef::Made(object)) = (self.run.context.object_model, &mut patched.object) {
             let object = Arc::make_mut(object);
-            model.set_defaults(&version.objects.kind, object, ObjectMutator::Webhook(&webhook.name));
+            model.set_defaults(
+                &version.objects.kind,
+                object,
+                ObjectMutator::Webhook(&webhook.name),
+            );
         }
         // The object in the webhook's kind and in the request's, and the recorded patches.
         self.patch_bytes = self.patch_bytes.saturating_add(answer.patch.len());
@@ -374,7 +383,12 @@ impl<'s> MutationRun<'_, 's> {
     }
 
     /// Ends the request for a failed call, unless the webhook ignores failures.
-    fn fail(&mut self, webhook: &CompiledWebhook, position: CallPosition, failure: CallFailure) -> Result<(), DispatchEnd> {
+    fn fail(
+        &mut self,
+        webhook: &CompiledWebhook,
+        position: CallPosition,
+        failure: CallFailure,
+    ) -> Result<(), DispatchEnd> {
         if !failure.is_ignored(webhook) {
             return Err(failure.into_end(webhook));
         }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::object_error::ObjectError;
 use crate::spelling;
-use crate::version::{VersionConverter, ObjectRef};
+use crate::version::{ObjectRef, VersionConverter};
 use crate::wire;
 
 /// The operations of a patch as they were written, for the audit log.

@@ -10,7 +10,7 @@ use crate::object_error::ObjectError;
 use crate::patch::{self, RecordedPatch};
 use crate::quantities;
 use crate::statuses::{denied, timeout};
-use crate::version::{VersionConverter, ObjectRef, VersionedObjects};
+use crate::version::{ObjectRef, VersionConverter, VersionedObjects};
 use crate::webhook::CompiledWebhook;
 
 /// The object that a patch is applied to.

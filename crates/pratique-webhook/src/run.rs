@@ -2,7 +2,8 @@
 //! answers.
 
 use pratique_core::{
-    Attributes, ConditionError, MatchFailure, MissingDependency, OnUndecided, AdmissionPhase, RequestMatcher, UndecidedDecision,
+    AdmissionPhase, Attributes, ConditionError, MatchFailure, MissingDependency, OnUndecided, RequestMatcher,
+    UndecidedDecision,
 };
 use pratique_json::Value;
 use pratique_match::{MatchedResource, Target};
@@ -45,7 +46,11 @@ pub(crate) struct AnswerRecords {
 }
 
 impl<'r, 's> PhaseRun<'r, 's> {
-    pub(crate) fn new(phase: AdmissionPhase, attributes: Attributes<'s>, context: &'r WebhookContext<'s>) -> Self {
+    pub(crate) fn new(
+        phase: AdmissionPhase,
+        attributes: Attributes<'s>,
+        context: &'r WebhookContext<'s>,
+    ) -> Self {
         let request = attributes.request;
         let served = context.equivalents.list(&request.resource, &request.sub_resource);
         let served = served.iter().map(|equivalent| &equivalent.kind);
@@ -276,7 +281,11 @@ impl<'r, 's> PhaseRun<'r, 's> {
 
 impl AnswerRecords {
     /// Records an answer; the failure is that the webhook denies the request.
-    pub(crate) fn accept(&mut self, webhook: &CompiledWebhook, answer: &mut VerifiedAnswer) -> Result<(), CallFailure> {
+    pub(crate) fn accept(
+        &mut self,
+        webhook: &CompiledWebhook,
+        answer: &mut VerifiedAnswer,
+    ) -> Result<(), CallFailure> {
         self.annotations
             .of_webhook(&webhook.name, &answer.audit_annotations);
         self.warnings.append(&mut answer.warnings);

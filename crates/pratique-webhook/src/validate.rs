@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use pratique_core::{Attributes, DenialCause, MissingDependency, AdmissionPhase, UndecidedDecision};
+use pratique_core::{AdmissionPhase, Attributes, DenialCause, MissingDependency, UndecidedDecision};
 use pratique_match::MatchedResource;
 use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
@@ -16,11 +16,11 @@ use crate::context::WebhookContext;
 use crate::memory::CallMemory;
 use crate::observer::WebhookObserver;
 use crate::outcome::{DispatchEnd, UnfinishedEvaluation, ValidationOutcome};
-use crate::review::{SharedReview, ReviewSubject};
+use crate::review::{ReviewSubject, SharedReview};
 use crate::run::{AnswerRecords, PhaseRun};
 use crate::statuses::{out_of_memory, timeout};
 use crate::version::{ObjectRef, VersionedObjects};
-use crate::webhook::{ReviewVersion, CompiledWebhook};
+use crate::webhook::{CompiledWebhook, ReviewVersion};
 
 /// Sends a request to sets of validating webhooks concurrently, and waits for all of them. Of several that refuse it, the
 /// first to answer counts. None is called if the match of one is undecided.
@@ -204,7 +204,9 @@ impl<'j, 's> WebhookFanout<'j, 's> {
             match result {
                 Ok(()) => {}
                 Err(CallFailure::Unknown) => {
-                    let undecided = self.run.undecided_by(webhook, MissingDependency::WebhookAnswer, observer);
+                    let undecided =
+                        self.run
+                            .undecided_by(webhook, MissingDependency::WebhookAnswer, observer);
                     answers.unknown(undecided, &exchange);
                 }
                 Err(failure) => answers.fail(index, webhook, failure, &exchange),
@@ -235,7 +237,11 @@ struct AnswersSoFar {
 
 impl AnswersSoFar {
     /// Records an unknown answer, as undecided, as ignored or as a refusal.
-    fn unknown(&mut self, undecided: Result<Option<UndecidedDecision>, Box<Status>>, exchange: &CallExchange) {
+    fn unknown(
+        &mut self,
+        undecided: Result<Option<UndecidedDecision>, Box<Status>>,
+        exchange: &CallExchange,
+    ) {
         match undecided {
             Ok(undecided) => self.undecided.extend(undecided),
             Err(status) if self.refusal.is_none() => {
@@ -246,7 +252,13 @@ impl AnswersSoFar {
         }
     }
 
-    fn fail(&mut self, index: usize, webhook: &CompiledWebhook, failure: CallFailure, exchange: &CallExchange) {
+    fn fail(
+        &mut self,
+        index: usize,
+        webhook: &CompiledWebhook,
+        failure: CallFailure,
+        exchange: &CallExchange,
+    ) {
         if failure.is_ignored(webhook) {
             self.records.annotations.validating_failed_open(index, webhook);
         } else if self.refusal.is_none() {

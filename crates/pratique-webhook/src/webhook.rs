@@ -80,8 +80,13 @@ impl CompiledWebhook {
             ..Declarations::default()
         };
         let conditions = fields.conditions.unwrap_or_default().iter();
-        let conditions = conditions
-            .map(|condition| composition.compile(&condition.expression, ExpressionPurpose::MatchCondition, declarations));
+        let conditions = conditions.map(|condition| {
+            composition.compile(
+                &condition.expression,
+                ExpressionPurpose::MatchCondition,
+                declarations,
+            )
+        });
         let versions = fields.review_versions.iter();
         CompiledWebhook {
             name: fields.name.into(),

@@ -246,7 +246,11 @@ impl DocumentSource {
         let start = lines.get(line).copied().unwrap_or_default() as usize;
         let line_start_text = self.as_str().get(start..offset).unwrap_or_default();
         let from = self.start();
-        let lead = if line == 0 { from.lead } else { TrimmedBlanks::default() };
+        let lead = if line == 0 {
+            from.lead
+        } else {
+            TrimmedBlanks::default()
+        };
         let file_line = from.line + line;
         let line_start = match self.file_lines() {
             Some(lines) => lines

@@ -13,7 +13,7 @@ use hyper_util::rt::TokioIo;
 use pratique::json::Value;
 use pratique::manifest::ManifestPlugin;
 use pratique::observer::AdmissionPhase;
-use pratique::step::{StepPlace, StepOutcome, step};
+use pratique::step::{StepOutcome, StepPlace, step};
 use pratique::types::AdmissionReview;
 use pratique::{Admission, Attributes, Live};
 use tokio::net::TcpListener;

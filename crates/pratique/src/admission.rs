@@ -7,8 +7,8 @@ use pratique_json::Value;
 use pratique_plugin::Plugin;
 use pratique_policy::object_model::{PreparedObject, RefusedRequest};
 use pratique_policy::{
-    DenialCause, EvalContext, MutatingPolicies, DecisionNeed, NeedKind, Policies, PolicyObserver, UnfinishedEvaluation,
-    ValidationOutcome, mutate, validate,
+    DecisionNeed, DenialCause, EvalContext, MutatingPolicies, NeedKind, Policies, PolicyObserver,
+    UnfinishedEvaluation, ValidationOutcome, mutate, validate,
 };
 use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, AdmissionResponse, Status};

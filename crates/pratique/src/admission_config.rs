@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_manifest::{Kind, SourcedObject, ManifestPlugin, ManifestSet};
+use pratique_manifest::{Kind, ManifestPlugin, ManifestSet, SourcedObject};
 use pratique_policy::{MutatingPolicies, Origin, Policies};
 use pratique_types::admissionregistration::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 #[cfg(feature = "webhooks")]
@@ -16,7 +16,7 @@ use crate::compilations::CompilationTimes;
 use crate::configurations::Configurations;
 use crate::settings::AdmissionSettings;
 #[cfg(feature = "webhooks")]
-use crate::webhooks::{WebhookCallers, CompiledWebhooks};
+use crate::webhooks::{CompiledWebhooks, WebhookCallers};
 
 /// Static manifests, objects of the API, and settings.
 #[derive(Clone, Debug)]

@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_objects::DecodeError;
-use pratique_policy::object_model::{ConversionError, ObjectMutator, ObjectModel};
+use pratique_policy::object_model::{ConversionError, ObjectModel, ObjectMutator};
 use pratique_registry::{CustomResources, Kinds};
 pub use pratique_registry::{GatedDrop, Placeholders, UnservedError};
 use pratique_schema::FeatureGates;

@@ -26,7 +26,7 @@ use crate::step::{AdmissionStep, StepPlace};
 pub use error::{BuildError, NotEvaluated};
 #[cfg(feature = "watch")]
 pub(crate) use inputs::WatchedDirectory;
-use inputs::{ManifestInput, LoadSettings};
+use inputs::{LoadSettings, ManifestInput};
 
 /// The settings of an [`Admission`] or a [`Live`](crate::Live).
 ///
@@ -217,7 +217,11 @@ impl AdmissionBuilder {
         AdmissionConfig {
             cache: self.expressions.cache().clone(),
             compilations: self.compilations,
-            sets: self.inputs.into_iter().filter_map(ManifestInput::into_set).collect(),
+            sets: self
+                .inputs
+                .into_iter()
+                .filter_map(ManifestInput::into_set)
+                .collect(),
             api: self.api,
             settings: self.settings,
             #[cfg(feature = "webhooks")]

@@ -19,21 +19,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, PolicyTrace, UnfinishedEvaluation, same};
+use pratique_policy::{
+    Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, PolicyTrace, UnfinishedEvaluation, same,
+};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
-use crate::authorization::{RequestAnswers, Authorizer, CheckDecider, NoAuthorizer};
+use crate::authorization::{Authorizer, CheckDecider, NoAuthorizer, RequestAnswers};
 use crate::clock::RunStopwatch;
 use crate::cluster::{DynParamSource, WithParams};
 use crate::deadline::{check_interrupt, interrupted, within};
 use crate::image_reviews::ImageAnswers;
 use crate::limits::Limits;
-use crate::observer::{ChainObserver, ChainStep, AdmissionPhase, AdmissionPhases, ChainSpan, StepResult};
+use crate::observer::{AdmissionPhase, AdmissionPhases, ChainObserver, ChainSpan, ChainStep, StepResult};
 use crate::outcome::{Outcome, OutcomeMemory};
 use crate::panics::caught_async;
 use crate::plugins::PluginInputs;
-use crate::step::{Attributes, DynStep, StepPlace, StepOutcome};
+use crate::step::{Attributes, DynStep, StepOutcome, StepPlace};
 
 use end::ChainEnd;
 
@@ -162,7 +164,8 @@ impl Admission {
         context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
     ) -> Result<Outcome, UnfinishedEvaluation> {
-        self.run_chain(request, AdmissionPhases::Both, context, observer).await
+        self.run_chain(request, AdmissionPhases::Both, context, observer)
+            .await
     }
 
     /// Evaluates a request by one phase of the chain, for servers that do something else in between. The steps at
@@ -359,7 +362,9 @@ impl<'r> ChainRun<'r> {
         match unfinished {
             UnfinishedEvaluation::Pending => ChainEnd::Unfinished(unfinished),
             UnfinishedEvaluation::Interrupted => interrupted(self.interrupt()),
-            UnfinishedEvaluation::MemoryLimit | UnfinishedEvaluation::MemoryBudget => out_of_memory(unfinished).into(),
+            UnfinishedEvaluation::MemoryLimit | UnfinishedEvaluation::MemoryBudget => {
+                out_of_memory(unfinished).into()
+            }
         }
     }
 

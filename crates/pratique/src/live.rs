@@ -34,8 +34,8 @@ pub use admit_error::AdmitError;
 pub use builder::{LiveBuilder, StartError};
 pub use observer::{AdmissionObserver, AnsweredRequest, DirectoryReload, ReloadResult};
 pub use readiness::UnavailableReason;
-pub use service::{PhaseService, PendingReview};
-pub use source::{SourceNotifier, InMemory, Source};
+pub use service::{PendingReview, PhaseService};
+pub use source::{InMemory, Source, SourceNotifier};
 
 /// Admission that stays current: static directories, the API's configuration and the cluster may change while requests
 /// are evaluated. Copies share one instance; when the last is dropped, the background tasks end.
@@ -51,7 +51,8 @@ impl Live {
     /// # Errors
     /// No API server sends the request ([`AdmissionRequest::validate`]), or requests cannot be evaluated yet, or any more.
     pub async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, AdmitError> {
-        self.admit_by(request, AdmissionPhases::Both, Limits::default()).await
+        self.admit_by(request, AdmissionPhases::Both, Limits::default())
+            .await
     }
 
     /// [`admit`](Self::admit) by one phase of the chain, or both, within limits, such as a deadline or an interrupt

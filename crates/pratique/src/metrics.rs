@@ -9,7 +9,7 @@ use pratique_policy::{Effect, ErrorType, MutationAttempt, ObservedDecision, Unde
 use pratique_types::Operation;
 
 use crate::live::{AdmissionObserver, DirectoryReload, ReloadResult};
-use crate::observer::{ChainObserver, AdmissionPhase, ChainSpan};
+use crate::observer::{AdmissionPhase, ChainObserver, ChainSpan};
 
 impl AdmissionObserver for Metrics {
     fn reloaded(&self, reload: &DirectoryReload<'_>) {
@@ -158,7 +158,9 @@ impl pratique_webhook::WebhookObserver for RequestCounts<'_> {
 
         let (name, operation) = (conditions.webhook, operation(conditions.operation));
         let (owner, webhook) = match conditions.phase {
-            pratique_webhook::AdmissionPhase::Mutating => (ConditionOwner::MutatingWebhook, WebhookType::Mutating),
+            pratique_webhook::AdmissionPhase::Mutating => {
+                (ConditionOwner::MutatingWebhook, WebhookType::Mutating)
+            }
             pratique_webhook::AdmissionPhase::Validating => {
                 (ConditionOwner::ValidatingWebhook, WebhookType::Validating)
             }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use pratique_policy::{Attributes, UndecidedDecision};
 pub use pratique_policy::{AdmissionPhase, AdmissionPhases};
+use pratique_policy::{Attributes, UndecidedDecision};
 use pratique_types::{Operation, Status};
 
 use crate::chain::end::ChainEnd;

@@ -7,7 +7,10 @@ use pratique_json::{Value, base64};
 use pratique_manifest::ManifestPlugin;
 use pratique_merge::json_patch::{Operation, diff};
 use pratique_plugin::{ChangedQuota, CreatedObject};
-use pratique_policy::{DenialCause, HeldMemory, MissingDependency, MutatedRequest, MutationStep, UndecidedDecision, ValidationOutcome, same};
+use pratique_policy::{
+    DenialCause, HeldMemory, MissingDependency, MutatedRequest, MutationStep, UndecidedDecision,
+    ValidationOutcome, same,
+};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
 
 use crate::observer::VALIDATION;

@@ -95,10 +95,10 @@ pub use crate::image_reviews::{ImageBackend, ImageReviewing};
 use pratique_policy::{MissingDependency, UndecidedDecision};
 
 pub use pratique_plugin::{
-    Access, AccessAnswer, AccessReviewer, BUILT_IN, BuiltIn, ChangedQuota, ClusterState, CreatedObject, Effects,
-    FieldTree, FieldsRead, Handler, ImageReviewAnswer, ImageReviewer, LookedUpPart, Lookup, MissingState,
-    MutableAttributes, ObjectList, ObjectText, Operations, Plugin, PluginChain, PluginContext, PluginFactory,
-    PluginSettings, Rejection, Stage, StartError, StateKind, StateObjects, default_plugins,
+    Access, AccessAnswer, AccessReviewer, BUILT_IN, BuiltIn, ChangedQuota, ClusterState, CreatedObject,
+    Effects, FieldTree, FieldsRead, Handler, ImageReviewAnswer, ImageReviewer, LookedUpPart, Lookup,
+    MissingState, MutableAttributes, ObjectList, ObjectText, Operations, Plugin, PluginChain, PluginContext,
+    PluginFactory, PluginSettings, Rejection, Stage, StartError, StateKind, StateObjects, default_plugins,
     default_plugins_of,
 };
 

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use pratique_expression::UndecidedDecision;
 use pratique_policy::DecisionNeed;
 use pratique_webhook::{
-    EndedCall, Caller, Conditions, Endpoint, MutatingWebhooks, PendingChecks, AdmissionPhase, Rejection, Services,
-    ValidatingWebhooks, WebhookObserver,
+    AdmissionPhase, Caller, Conditions, EndedCall, Endpoint, MutatingWebhooks, PendingChecks, Rejection,
+    Services, ValidatingWebhooks, WebhookObserver,
 };
 
-use crate::authorization::{RequestAnswers, CheckDecider};
+use crate::authorization::{CheckDecider, RequestAnswers};
 use crate::guards::WebhookGuards;
 
 /// The webhooks of a chain, compiled.

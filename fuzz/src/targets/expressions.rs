@@ -47,7 +47,9 @@ pub fn check_expressions(input: &[u8]) {
         Ok(checked) => {
             let report = Report::new(environment, &checked, &UnknownSizes);
             assert!(report.cost.min <= report.cost.max, "{text:?}");
-            let again = environment.parse(&printed).and_then(|ast| environment.check_types(ast));
+            let again = environment
+                .parse(&printed)
+                .and_then(|ast| environment.check_types(ast));
             let again = again.map(|checked| checked.result_type().clone());
             assert_eq!(again.ok().as_ref(), Some(&report.result), "of {text:?}");
             // Some faults show in no other way.
@@ -55,7 +57,9 @@ pub fn check_expressions(input: &[u8]) {
         }
         Err(error) => {
             assert_shown(&error, text);
-            let again = environment.parse(&printed).and_then(|ast| environment.check_types(ast));
+            let again = environment
+                .parse(&printed)
+                .and_then(|ast| environment.check_types(ast));
             assert!(again.is_err(), "{printed:?} checks, {text:?} does not");
         }
     }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use pratique_benches::memory::{kib, processor_time};
 
 use super::confined_program::{ControlGroup, FILES, MEMORY};
-use pratique_harness::{TestCertificates, ToolError, RunningProcess, free_port, outcome};
-use pratique_load_test::client::{LoadAnswer, LoadClient, ClientTrust};
+use pratique_harness::{RunningProcess, TestCertificates, ToolError, free_port, outcome};
+use pratique_load_test::client::{ClientTrust, LoadAnswer, LoadClient};
 
 use super::namespace::seen_by;
 

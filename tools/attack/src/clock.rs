@@ -18,15 +18,15 @@ use rcgen::{
 };
 
 use super::AttackScale;
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::faults::{FaultCase, with_webhook, without_watches};
 use super::namespace::script;
 use super::needs::{A_MINUTE, COMPILER, USER};
 use super::network::mutate;
 use super::regular_clients::RegularClients;
 use super::reviews;
-use super::attacked_server::{ServeOptions, ServedProgram};
 use super::sockets::takes_effect;
-use pratique_load_test::client::{LoadClient, ClientTrust};
+use pratique_load_test::client::{ClientTrust, LoadClient};
 
 /// All faults of clocks.
 pub(super) const ALL: [FaultCase; 3] = [
@@ -224,8 +224,11 @@ fn certificates(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, To
     let body = reviews::pod(true).to_string();
     let send_reviews = |served: &ServedProgram| {
         // A session that is resumed has no certificate checked: each is a new one.
-        let trust =
-            ClientTrust::with_certificate(&served.certificates.authority(), &client.certificate, &client.key)?;
+        let trust = ClientTrust::with_certificate(
+            &served.certificates.authority(),
+            &client.certificate,
+            &client.key,
+        )?;
         LoadClient::connect(served.address(), &trust)?.post("/validate", &body)
     };
     let mut results = Vec::new();

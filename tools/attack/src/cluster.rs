@@ -252,7 +252,12 @@ fn break_off(writer: &mut TcpStream) -> std::io::Result<()> {
 }
 
 /// Tells what happens to a collection, until the connection ends.
-fn watch(writer: &mut TcpStream, state: &Mutex<ClusterState>, path: &str, query: &str) -> std::io::Result<()> {
+fn watch(
+    writer: &mut TcpStream,
+    state: &Mutex<ClusterState>,
+    path: &str,
+    query: &str,
+) -> std::io::Result<()> {
     let known = query
         .split('&')
         .find_map(|part| part.strip_prefix("resourceVersion="));

@@ -6,12 +6,12 @@ use std::thread;
 use std::time::Duration;
 
 use super::AttackScale;
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::faults::{FaultCase, LOST, WRITE_FAILURES, used};
 use super::fuse::SlowDirectory;
 use super::namespace::{enter, script, seen_by, within};
 use super::needs::{A_MINUTE, FUSE, MOUNTS, NSENTER};
 use super::regular_clients::RegularClients;
-use super::attacked_server::{ServeOptions, ServedProgram};
 use super::sockets::{MARKER, RELOADS, takes_effect};
 use pratique_harness::{ToolError, eventually};
 
@@ -65,7 +65,9 @@ fn configuration(options: &ServeOptions<'_>, scale: AttackScale) -> Result<Strin
     };
     let read_only = |served: &ServedProgram| match fs::write(served.manifests().join("other.new"), "") {
         Err(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem => Ok(()),
-        Err(error) => Err(ToolError::from(format!("the disk is not read-only, but: {error}"))),
+        Err(error) => Err(ToolError::from(format!(
+            "the disk is not read-only, but: {error}"
+        ))),
         Ok(()) => Err("the disk is not read-only".into()),
     };
     read_only(&served)?;

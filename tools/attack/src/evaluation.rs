@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::reviews;
 use super::attacked_server::ServedProgram;
+use super::reviews;
 use super::{AttackScale, count_codes};
 use pratique_harness::{ToolError, outcome, together};
 

@@ -11,13 +11,13 @@ use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};
 
 use super::AttackScale;
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::files::pipe;
 use super::namespace::within;
 use super::needs::{A_MINUTE, MachineNeed, USER};
 use super::patches::LIMIT;
 use super::regular_clients::RegularClients;
 use super::reviews;
-use super::attacked_server::{ServeOptions, ServedProgram};
 use super::sockets::takes_effect;
 use pratique_load_test::load::ServerLoad;
 

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use pratique_harness::ToolError;
-use pratique_load_test::client::{LoadClient, ClientTrust};
+use pratique_load_test::client::{ClientTrust, LoadClient};
 
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 pub(super) const DATA: u8 = 0;

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use pratique_harness::{ToolError, outcome, together};
 use pratique_load_test::client::LoadClient;
 
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::faults::FaultCase;
 use super::http2::{DATA, END_HEADERS, HEADERS, PREFACE, SETTINGS, WINDOW_UPDATE, frame, headers};
 use super::regular_clients::RegularClients;
-use super::attacked_server::{ServeOptions, ServedProgram};
 use super::{AttackScale, ClientResults, SLOWER};
 
 const PRIORITY: u8 = 2;

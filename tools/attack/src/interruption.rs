@@ -10,8 +10,8 @@ use pratique_harness::{ToolError, with};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::faults::FaultCase;
 use super::attacked_server::{ServeOptions, ServedProgram};
+use super::faults::FaultCase;
 use super::{AttackScale, count_codes};
 
 /// The only fault of this module.

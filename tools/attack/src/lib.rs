@@ -4,6 +4,7 @@
 //!
 //! It runs on Linux, with the rights of any user; as root, a control group enforces the limit of memory.
 
+mod attacked_server;
 mod clock;
 mod cluster;
 mod commands;
@@ -24,7 +25,6 @@ mod patches;
 mod policy_files;
 mod regular_clients;
 mod reviews;
-mod attacked_server;
 mod sockets;
 
 use std::collections::BTreeMap;
@@ -34,10 +34,10 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use pratique_harness::{ToolError, StepTranscript, cargo};
+use attacked_server::{ServeOptions, ServedProgram};
+use pratique_harness::{StepTranscript, ToolError, cargo};
 use pratique_load_test::measurements::MeasuredRequests;
 use regular_clients::{ClientResults, RegularClients};
-use attacked_server::{ServeOptions, ServedProgram};
 
 /// Attacks a server and the commands with little memory and few files, and sees whether others notice.
 #[derive(clap::Parser, Debug)]

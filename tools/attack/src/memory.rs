@@ -4,9 +4,9 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::attacked_server::ServedProgram;
 use super::http2::UnreadConnection;
 use super::reviews;
-use super::attacked_server::ServedProgram;
 use super::{AttackScale, count_codes};
 use pratique_harness::{ToolError, outcome, together};
 use pratique_load_test::client::{LoadClient, head};

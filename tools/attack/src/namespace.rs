@@ -9,7 +9,11 @@ use super::attacked_server::ServeOptions;
 use pratique_harness::ToolError;
 
 /// A script that runs the program in namespaces of its own (options of `unshare`), after commands that prepare them.
-pub(super) fn within(options: &ServeOptions<'_>, namespaces: &str, prepare: &str) -> Result<PathBuf, ToolError> {
+pub(super) fn within(
+    options: &ServeOptions<'_>,
+    namespaces: &str,
+    prepare: &str,
+) -> Result<PathBuf, ToolError> {
     let text = format!(
         "#!/bin/sh\nexec unshare --user --map-root-user {namespaces} sh -ec '{prepare}\nexec \"$0\" \"$@\"' '{}' \"$@\"\n",
         options.program.display()

@@ -7,13 +7,13 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::cluster::{ClusterServer, LinkState};
 use super::faults::{FaultCase, used, webhook, with_webhook};
 use super::files::bomb;
 use super::needs::{IP, NETWORK};
 use super::regular_clients::RegularClients;
 use super::reviews;
-use super::attacked_server::{ServeOptions, ServedProgram};
 use super::{AttackScale, ClientResults};
 use pratique_harness::{ToolError, eventually, together};
 use pratique_webhook_backend::Script;

@@ -1,8 +1,8 @@
 //! JSON Patches that copy without end.
 
 use super::AttackScale;
-use super::reviews;
 use super::attacked_server::ServedProgram;
+use super::reviews;
 use pratique_harness::ToolError;
 
 /// How long the annotation is that a policy copies a dozen times: 3 MiB of copies are allowed.

@@ -10,9 +10,9 @@ use std::time::Duration;
 use pratique_harness::{ToolError, outcome};
 
 use super::AttackScale;
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::faults::FaultCase;
 use super::reviews;
-use super::attacked_server::{ServeOptions, ServedProgram};
 
 /// The changes, of the files of one server.
 pub(super) const ALL: [FaultCase; 1] = [("policies of --policies written slowly", &[], written)];

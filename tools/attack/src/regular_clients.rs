@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::reviews;
 use super::attacked_server::ServedProgram;
+use super::reviews;
 use pratique_harness::ToolError;
-use pratique_load_test::client::{LoadClient, ClientTrust};
+use pratique_load_test::client::{ClientTrust, LoadClient};
 use pratique_load_test::measurements::MeasuredRequests;
 
 /// How many clients send requests, one at a time each, and how long they pause between two.

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::AttackScale;
-use super::confined_program::FILES;
 use super::attacked_server::ServedProgram;
+use super::confined_program::FILES;
 use pratique_harness::{ToolError, eventually, outcome};
 
 /// More connections than the server may have files.

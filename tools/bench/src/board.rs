@@ -21,9 +21,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use self::material::BoardMaterial;
-use self::report::{BoardReport, BoardLine};
+use self::report::{BoardLine, BoardReport};
 use self::rows::{BoardRow, RowWork};
-use super::{BenchPeer, BenchArguments, build};
+use super::{BenchArguments, BenchPeer, build};
 use pratique_harness::ToolError;
 
 /// The sides.

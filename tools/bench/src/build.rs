@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pratique_harness::{ToolError, cargo};
 
-use super::{BenchPeer, BenchArguments};
+use super::{BenchArguments, BenchPeer};
 
 /// Builds our side for release and returns the program.
 pub(super) fn ours() -> Result<PathBuf, ToolError> {
@@ -22,7 +22,11 @@ pub(super) fn release(package: &str, name: &str) -> Result<PathBuf, ToolError> {
 }
 
 /// Builds the other side of a contest, if one is selected.
-pub(super) fn other(arguments: &BenchArguments, module: &str, ours: &Path) -> Result<Option<PathBuf>, ToolError> {
+pub(super) fn other(
+    arguments: &BenchArguments,
+    module: &str,
+    ours: &Path,
+) -> Result<Option<PathBuf>, ToolError> {
     match arguments.against {
         Some(BenchPeer::Go) => go(module, "bench", ours),
         Some(BenchPeer::CelCrate) | None => Ok(None),

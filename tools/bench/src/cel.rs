@@ -4,9 +4,9 @@ use pratique_benches::{EXPRESSIONS, POD};
 use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
-use super::contest::{SideContest, ContestResults};
+use super::contest::{ContestResults, SideContest};
 use super::side::start_both;
-use super::{BenchPeer, BenchArguments, build};
+use super::{BenchArguments, BenchPeer, build};
 
 /// Builds both sides, sees that they find the same values and costs, and holds the contest.
 pub(super) fn contest(arguments: &BenchArguments) -> Result<ContestResults, ToolError> {

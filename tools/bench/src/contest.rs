@@ -6,7 +6,7 @@ use pratique_harness::{ToolError, with};
 use serde_json::{Value, json};
 
 use super::BenchArguments;
-use super::side::{SideProgram, SideSample, ContestSide};
+use super::side::{ContestSide, SideProgram, SideSample};
 use pratique_harness::{SampleSpread, geometric_mean};
 
 /// A comparison of two sides.
@@ -87,7 +87,11 @@ impl SideContest {
     }
 
     /// Runs the contest. A round measures each case and each measure once, ours and then theirs.
-    pub fn hold(&self, ours: &mut dyn ContestSide, mut theirs: Option<&mut dyn ContestSide>) -> Result<ContestResults, ToolError> {
+    pub fn hold(
+        &self,
+        ours: &mut dyn ContestSide,
+        mut theirs: Option<&mut dyn ContestSide>,
+    ) -> Result<ContestResults, ToolError> {
         let mut turns = Vec::new();
         for round in 0..self.rounds.max(1) {
             eprint!("\r{}: round {} of {}", self.name, round + 1, self.rounds.max(1));
@@ -130,7 +134,10 @@ impl SideContest {
 }
 
 /// `None` without a round.
-fn line<'t>(case: &str, rounds: impl Iterator<Item = &'t (SideSample, Option<SideSample>)>) -> Option<ContestLine> {
+fn line<'t>(
+    case: &str,
+    rounds: impl Iterator<Item = &'t (SideSample, Option<SideSample>)>,
+) -> Option<ContestLine> {
     let rounds: Vec<_> = rounds.collect();
     let pairs = || {
         rounds

@@ -31,8 +31,8 @@ use clap::ValueEnum;
 use pratique_harness::ToolError;
 use serde_json::Value;
 
-pub use contest::{SideContest, WorkMeasure, ContestResults};
-pub use side::{SideProgram, SideSample, ContestSide};
+pub use contest::{ContestResults, SideContest, WorkMeasure};
+pub use side::{ContestSide, SideProgram, SideSample};
 
 /// Measures ours, and beside it the reference.
 #[derive(Clone, Debug, clap::Parser)]

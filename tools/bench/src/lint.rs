@@ -231,7 +231,10 @@ fn largest_files(directory: &Path) -> Result<Vec<PathBuf>, ToolError> {
     while let Some(directory) = pending.pop() {
         for entry in fs::read_dir(&directory).map_err(ToolError::file(&directory))? {
             let entry = entry.map_err(ToolError::file(&directory))?;
-            let (path, metadata) = (entry.path(), entry.metadata().map_err(ToolError::file(&directory))?);
+            let (path, metadata) = (
+                entry.path(),
+                entry.metadata().map_err(ToolError::file(&directory))?,
+            );
             if metadata.is_dir() {
                 pending.push(path);
             } else if path.extension().is_some_and(|extension| extension == "yaml") {

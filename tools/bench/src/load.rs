@@ -80,7 +80,12 @@ fn ratio(of: &[f64], to: &[f64]) -> Option<SampleSpread> {
     SampleSpread::from_numbers(of.iter().zip(to).map(|(of, to)| of / to))
 }
 
-fn show(arguments: &BenchArguments, ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> Result<(), ToolError> {
+fn show(
+    arguments: &BenchArguments,
+    ours: &LoadTimes,
+    theirs: &LoadTimes,
+    more: &LoadTimes,
+) -> Result<(), ToolError> {
     let faster = ratio(&theirs.nanos, &ours.nanos);
     let smaller = ratio(&theirs.peaks, &ours.peaks);
     let longer = ratio(&more.nanos, &ours.nanos);

@@ -41,7 +41,11 @@ pub(super) fn run(command: &mut Command, output: &Path, codes: &[i32]) -> Result
 }
 
 /// The same of a program that prints anything.
-pub(super) fn run_text(command: &mut Command, output: &Path, codes: &[i32]) -> Result<MeasuredProgram, ToolError> {
+pub(super) fn run_text(
+    command: &mut Command,
+    output: &Path,
+    codes: &[i32],
+) -> Result<MeasuredProgram, ToolError> {
     let command_text = format!("{command:?}");
     let failed = |error: std::io::Error| format!("{command_text}: {error}");
     let file = std::fs::File::create(output).map_err(failed)?;

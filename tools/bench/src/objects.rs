@@ -4,7 +4,7 @@ use pratique_benches::WRITTEN_POD;
 use pratique_harness::ToolError;
 use serde_json::{Map, Value, json};
 
-use super::contest::{SideContest, ContestResults};
+use super::contest::{ContestResults, SideContest};
 use super::side::start_both;
 use super::{BenchArguments, build};
 

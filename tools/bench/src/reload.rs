@@ -81,7 +81,11 @@ pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
 }
 
 /// Runs a measurement in an empty directory.
-fn measure<T: for<'de> Deserialize<'de>>(program: &Path, what: &str, numbers: &[String]) -> Result<T, ToolError> {
+fn measure<T: for<'de> Deserialize<'de>>(
+    program: &Path,
+    what: &str,
+    numbers: &[String],
+) -> Result<T, ToolError> {
     let directory = program.with_file_name("bench-reload");
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let _ = fs::remove_dir_all(&directory);

@@ -8,7 +8,10 @@ use pratique_harness::ToolError;
 use serde::de::DeserializeOwned;
 
 /// Runs a program that prints one line of JSON.
-pub(super) fn run<T: DeserializeOwned>(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<T, ToolError> {
+pub(super) fn run<T: DeserializeOwned>(
+    program: &Path,
+    arguments: &[impl AsRef<OsStr>],
+) -> Result<T, ToolError> {
     let name = program.display();
     let output = Command::new(program)
         .args(arguments)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use pratique_harness::{ToolError, LineProcess};
+use pratique_harness::{LineProcess, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pratique_harness::{ToolError, with};
 use serde_json::{Map, Value, json};
 
-use super::contest::{SideContest, ContestResults};
+use super::contest::{ContestResults, SideContest};
 use super::side::{SideProgram, start_both};
 use super::{BenchArguments, build};
 

@@ -73,7 +73,9 @@ fn run(
     objects::run(objects, data)?;
     let table = data.join("given.txt");
     match (defaulting, given) {
-        (Some(defaulting), _) => given_fields::run(openapi, &types, &names, &types.kinds, defaulting, &table)?,
+        (Some(defaulting), _) => {
+            given_fields::run(openapi, &types, &names, &types.kinds, defaulting, &table)?
+        }
         (None, Some(other)) => given_fields::run_changed(openapi, &types, &names, other, objects, &table)?,
         (None, None) => {}
     }

@@ -71,7 +71,9 @@ enum TablesCommand {
 fn main() -> ExitCode {
     let written = match CodegenArguments::parse().tables {
         TablesCommand::Lifecycle { modules, table } => pratique_codegen::run_lifecycle(&modules, &table),
-        TablesCommand::Descriptions { openapi, table } => pratique_codegen::run_descriptions(&openapi, &table),
+        TablesCommand::Descriptions { openapi, table } => {
+            pratique_codegen::run_descriptions(&openapi, &table)
+        }
         TablesCommand::Validation {
             version,
             rules,

@@ -17,7 +17,8 @@ const NOW: &str = "<now>";
 
 /// Adds the source text of their objects to the cases of a file.
 pub(super) fn add_bodies(text: &[u8], cases: &mut [Value]) -> Result<(), ToolError> {
-    let document = json::parse(text, &Budget::unlimited()).map_err(|error| ToolError::from(error.to_string()))?;
+    let document =
+        json::parse(text, &Budget::unlimited()).map_err(|error| ToolError::from(error.to_string()))?;
     let tree = &document.tree;
     let tree::TreeValue::List(ids) = &tree.get(document.root).value else {
         return Ok(());

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use k8s_openapi::serde::Serialize;
 use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{
-    ConfigurationLoader, ConfigurationOptions, LoadOptions, SourcedObject, Loader, ManifestPlugin, ManifestSet,
+    ConfigurationLoader, ConfigurationOptions, LoadOptions, Loader, ManifestPlugin, ManifestSet,
+    SourcedObject,
 };
 use pratique_schema::{FeatureGates, Release};
 use serde_json::{Value, json};

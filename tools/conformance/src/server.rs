@@ -40,7 +40,12 @@ struct ServerModel {
 }
 
 impl ObjectModel for ServerModel {
-    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut json::Value<'_>, mutator: ObjectMutator<'_>) {
+    fn set_defaults(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut json::Value<'_>,
+        mutator: ObjectMutator<'_>,
+    ) {
         self.objects.set_defaults(kind, object, mutator);
     }
 

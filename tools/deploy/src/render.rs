@@ -25,7 +25,9 @@ impl RenderTools {
         let folder = workspace::target().join("deploy");
         let find = |given: Option<&Path>, package| match given {
             Some(path) => Ok(path.to_owned()),
-            None => go::build_changed("deploy", package, &folder).map_err(|error| AbsentTools(error.to_string())),
+            None => {
+                go::build_changed("deploy", package, &folder).map_err(|error| AbsentTools(error.to_string()))
+            }
         };
         Ok(RenderTools {
             helm: find(helm, "helm.sh/helm/v4/cmd/helm")?,

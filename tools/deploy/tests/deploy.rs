@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_deploy::{RenderedObject, RenderState, dashboard, faults, misfits, read, written};
+use pratique_deploy::{RenderState, RenderedObject, dashboard, faults, misfits, read, written};
 use pratique_harness::workspace;
 use serde_json::Value;
 

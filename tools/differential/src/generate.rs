@@ -143,7 +143,13 @@ impl ExpressionGenerator {
     }
 
     /// An expression of a type with about `size` parts; of a type that the checker knows, if it is to be exact.
-    fn tree(&mut self, of: &GrammarType, size: usize, exact: bool, progress: &mut GeneratorProgress<'_>) -> ExpressionTree {
+    fn tree(
+        &mut self,
+        of: &GrammarType,
+        size: usize,
+        exact: bool,
+        progress: &mut GeneratorProgress<'_>,
+    ) -> ExpressionTree {
         if let Some(made_up) = made_up(of, progress.dice) {
             return ExpressionTree::from_text(made_up);
         }
@@ -154,7 +160,13 @@ impl ExpressionGenerator {
         self.made(of, size, exact, progress)
     }
 
-    fn made(&mut self, of: &GrammarType, size: usize, exact: bool, progress: &mut GeneratorProgress<'_>) -> ExpressionTree {
+    fn made(
+        &mut self,
+        of: &GrammarType,
+        size: usize,
+        exact: bool,
+        progress: &mut GeneratorProgress<'_>,
+    ) -> ExpressionTree {
         let fitting: Vec<&MacroVariable> = progress
             .scope
             .iter()
@@ -291,7 +303,12 @@ impl ExpressionGenerator {
     }
 
     /// Whether a template with these holes can be filled in so many steps, with types no larger than its own.
-    fn all_end_within(&mut self, of: &GrammarType, holes: &[(GrammarType, WantedProductions)], steps: usize) -> bool {
+    fn all_end_within(
+        &mut self,
+        of: &GrammarType,
+        holes: &[(GrammarType, WantedProductions)],
+        steps: usize,
+    ) -> bool {
         let small = |hole: &GrammarType| hole.size() <= of.size();
         holes.is_empty()
             || steps > 0

@@ -43,9 +43,7 @@ use self::release_cases::GoldenArguments;
 use self::validation::ValidationArea;
 use self::webhook::WebhookArea;
 
-pub use policy::{
-    PolicyQuestion as PolicyQuestion, PolicyWorld as PolicyWorld, differs, outcomes, start as start_policies,
-};
+pub use policy::{PolicyQuestion, PolicyWorld, differs, outcomes, start as start_policies};
 pub use reference::{ReferenceAnswer, ReferenceProgram};
 pub use validation::random_objects;
 
@@ -116,12 +114,16 @@ struct CelRun {
 pub fn run(arguments: &DifferentialArguments) -> ExitCode {
     let differs = match &arguments.subject {
         DifferentialSubject::Cel(run) => CelArea::new(run).and_then(|cel| area::compare(&cel, &run.span)),
-        DifferentialSubject::Policy(run) => PolicyArea::new(run).and_then(|policy| area::compare(&policy, &run.span)),
+        DifferentialSubject::Policy(run) => {
+            PolicyArea::new(run).and_then(|policy| area::compare(&policy, &run.span))
+        }
         DifferentialSubject::Golden(run) => release_cases::compare(run),
         DifferentialSubject::Validation(run) => {
             ValidationArea::new(run).and_then(|validation| area::compare(&validation, &run.span))
         }
-        DifferentialSubject::Webhook(span) => WebhookArea::new(span).and_then(|webhook| area::compare(&webhook, span)),
+        DifferentialSubject::Webhook(span) => {
+            WebhookArea::new(span).and_then(|webhook| area::compare(&webhook, span))
+        }
     };
     match differs {
         Ok(differs) => ExitCode::from(u8::from(differs)),

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::process::Command;
 
-use pratique_harness::{ToolError, LineProcess, go, workspace};
+use pratique_harness::{LineProcess, ToolError, go, workspace};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -106,7 +106,11 @@ impl<A: ComparedArea> ComparedSides<'_, A> {
     }
 
     /// The difference of a case, if the reference is of one mind and we of another.
-    fn confirmed(&mut self, case: A::Case, times: usize) -> Result<Option<CaseDifference<A::Case>>, ToolError> {
+    fn confirmed(
+        &mut self,
+        case: A::Case,
+        times: usize,
+    ) -> Result<Option<CaseDifference<A::Case>>, ToolError> {
         self.reference.ask(&self.area.question(&case, times))?;
         self.difference(&case)
     }

@@ -41,7 +41,12 @@ impl SketchTable {
     }
 
     /// A value by the sketch of a name, in which the caller makes some of the parts.
-    pub(super) fn draw_with(&self, name: &str, dice: &mut RandomDice, others: FallbackGenerator<'_>) -> Value {
+    pub(super) fn draw_with(
+        &self,
+        name: &str,
+        dice: &mut RandomDice,
+        others: FallbackGenerator<'_>,
+    ) -> Value {
         if let Some(sketch) = self.0.get(name) {
             return self.value(sketch, dice, others);
         }

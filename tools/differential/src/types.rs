@@ -65,7 +65,11 @@ impl GrammarType {
     }
 
     /// This type with its letters replaced; unknown letters get a type from `choose`.
-    pub(super) fn resolve(&self, bindings: &mut TypeBindings, choose: &mut impl FnMut() -> GrammarType) -> GrammarType {
+    pub(super) fn resolve(
+        &self,
+        bindings: &mut TypeBindings,
+        choose: &mut impl FnMut() -> GrammarType,
+    ) -> GrammarType {
         if self.is_parameter() {
             return bindings.entry(self.name.clone()).or_insert_with(choose).clone();
         }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::generate::{ExpressionGenerator, GenerationManner};
-use super::grammar::{GrammarProduction, GrammarPart, productions, read};
+use super::grammar::{GrammarPart, GrammarProduction, productions, read};
 use super::sketch::OF_EXPRESSIONS;
 
 /// Declarations, variables and inputs.

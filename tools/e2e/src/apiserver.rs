@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{ToolError, RunningProcess, free_port};
+use pratique_harness::{RunningProcess, ToolError, free_port};
 
 use super::etcd::EtcdServer;
 use super::kubectl::KubectlUser;

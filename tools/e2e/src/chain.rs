@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use pratique_harness::{ToolError, StepTranscript};
+use pratique_harness::{StepTranscript, ToolError};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;
@@ -75,7 +75,11 @@ pub(super) fn run(
 }
 
 /// The answers of a server with a set of plugins, and those of the command.
-fn answers(environment: &PartEnvironment, cases: &[ChainCase], set: PluginSet) -> Result<[Vec<Value>; 2], ToolError> {
+fn answers(
+    environment: &PartEnvironment,
+    cases: &[ChainCase],
+    set: PluginSet,
+) -> Result<[Vec<Value>; 2], ToolError> {
     let directory = environment.state.join(match set {
         PluginSet::Default => "default",
         PluginSet::All => "all",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pratique_harness::{ToolError, RunningProcess, free_port};
+use pratique_harness::{RunningProcess, ToolError, free_port};
 
 use super::kubectl::KubectlUser;
 use super::programs::ProgramPaths;
@@ -17,7 +17,11 @@ const CONTROLLERS: [&str; 5] = [
 ];
 
 /// Starts it for the API server that an administrator's kubectl asks.
-pub(super) fn start(programs: &ProgramPaths, state: &Path, kubectl: &KubectlUser) -> Result<RunningProcess, ToolError> {
+pub(super) fn start(
+    programs: &ProgramPaths,
+    state: &Path,
+    kubectl: &KubectlUser,
+) -> Result<RunningProcess, ToolError> {
     let kubeconfig = kubectl.kubeconfig(state.join("controllers.kubeconfig"), "admin-token")?;
     let port = free_port()?;
     let mut command = programs.cluster("controller-manager");

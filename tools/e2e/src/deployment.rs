@@ -1,7 +1,7 @@
 //! What is in `deploy/`, rendered and applied: a real API server takes it as it is, and takes the Pods of its Deployment
 //! while no server answers for the webhooks that come with it.
 
-use pratique_harness::{ToolError, StepTranscript, eventually, workspace};
+use pratique_harness::{StepTranscript, ToolError, eventually, workspace};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;

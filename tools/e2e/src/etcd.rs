@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pratique_harness::{ToolError, RunningProcess, free_port};
+use pratique_harness::{RunningProcess, ToolError, free_port};
 
 use super::programs::ProgramPaths;
 

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use pratique_harness::{ToolError, StepTranscript, eventually};
+use pratique_harness::{StepTranscript, ToolError, eventually};
 use pratique_webhook_backend::{Backend, Script};
 use serde_json::{Value, json};
 

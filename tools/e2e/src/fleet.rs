@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pratique_harness::{RandomDice, ToolError, StepTranscript};
+use pratique_harness::{RandomDice, StepTranscript, ToolError};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;

@@ -4,11 +4,11 @@
 mod reviews;
 mod webhooks;
 
-use pratique_harness::{ToolError, StepTranscript, eventually};
+use pratique_harness::{StepTranscript, ToolError, eventually};
 use serde_json::Value;
 
 use super::PartEnvironment;
-use super::kubectl::{KubectlUser, KubectlOutput};
+use super::kubectl::{KubectlOutput, KubectlUser};
 use super::roles;
 use super::served_webhook::ServedApi;
 

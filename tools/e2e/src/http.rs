@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use pratique_harness::{ToolError, RunningProcess, free_port};
+use pratique_harness::{RunningProcess, ToolError, free_port};
 use pratique_registry::Target;
 use pratique_types::GroupVersion;
 use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use pratique_deploy::{RenderTools, items, part};
-use pratique_harness::{ToolError, RunningProcess, StepTranscript, eventually, workspace};
+use pratique_harness::{RunningProcess, StepTranscript, ToolError, eventually, workspace};
 use serde_json::Value;
 
 use super::apiserver::{ApiServer, ServerStart};
@@ -44,7 +44,8 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript
         );
         return Ok(());
     }
-    let tools = RenderTools::find(None, None).map_err(|absent| format!("nothing was rendered: {}", absent.0))?;
+    let tools =
+        RenderTools::find(None, None).map_err(|absent| format!("nothing was rendered: {}", absent.0))?;
     let (programs, state) = (environment.programs.clone(), environment.state.clone());
     programs.add_controllers()?;
     programs.add_store()?;

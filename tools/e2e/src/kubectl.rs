@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::programs::ProgramPaths;
-use pratique_harness::{ToolError, RunningProcess};
+use pratique_harness::{RunningProcess, ToolError};
 use serde_json::Value;
 
 /// kubectl as some user.

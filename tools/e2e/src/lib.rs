@@ -37,7 +37,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use pratique_harness::{ToolError, StepTranscript};
+use pratique_harness::{StepTranscript, ToolError};
 use pratique_schema::Release;
 
 use programs::ProgramPaths;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pratique_harness::{ToolError, StepTranscript, eventually};
+use pratique_harness::{StepTranscript, ToolError, eventually};
 
 use super::PartEnvironment;
 use super::served_webhook::ServedApi;

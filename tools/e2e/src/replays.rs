@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use pratique_harness::{ToolError, StepTranscript, eventually, workspace};
+use pratique_harness::{StepTranscript, ToolError, eventually, workspace};
 use serde_json::Value;
 
 use super::PartEnvironment;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::case_files::read_all;
-use super::kubectl::{KubectlUser, KubectlOutput};
+use super::kubectl::{KubectlOutput, KubectlUser};
 use pratique_harness::ToolError;
 
 /// Objects that the requests need: a namespace, and a developer who may do everything in it.

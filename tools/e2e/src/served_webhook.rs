@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{TestCertificates, ToolError, RunningProcess, free_port, workspace};
+use pratique_harness::{RunningProcess, TestCertificates, ToolError, free_port, workspace};
 use serde_json::Value;
 
 use super::PartEnvironment;
@@ -179,7 +179,11 @@ impl ServedApi {
     }
 }
 
-fn start_api(environment: &PartEnvironment, etcd: &EtcdServer, without: &[&str]) -> Result<ApiServer, ToolError> {
+fn start_api(
+    environment: &PartEnvironment,
+    etcd: &EtcdServer,
+    without: &[&str],
+) -> Result<ApiServer, ToolError> {
     let start = ServerStart {
         without,
         ..ServerStart::new(&environment.programs, etcd, &environment.state)

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{ToolError, StepTranscript, workspace};
+use pratique_harness::{StepTranscript, ToolError, workspace};
 use serde_json::Value;
 
 use super::PartEnvironment;
@@ -62,7 +62,11 @@ fn compare(environment: &PartEnvironment, etcd: &EtcdServer, case: &StartCase) -
 }
 
 /// The result of `pratique check` for an admission configuration.
-fn check_start(environment: &PartEnvironment, case: &StartCase, admission: &Path) -> Result<Value, ToolError> {
+fn check_start(
+    environment: &PartEnvironment,
+    case: &StartCase,
+    admission: &Path,
+) -> Result<Value, ToolError> {
     let mut command = environment.programs.pratique();
     command.arg("check");
     for plugin in case.other_plugin() {

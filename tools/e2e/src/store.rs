@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pratique_deploy::part;
-use pratique_harness::{TestCertificates, RandomDice, ToolError, StepTranscript, eventually};
+use pratique_harness::{RandomDice, StepTranscript, TestCertificates, ToolError, eventually};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;
@@ -205,7 +205,10 @@ impl StoreScans {
         let mut scan = scan.spawn().map_err(ToolError::program("pratique"))?;
         let mut input = scan.stdin.take().ok_or("no input")?;
         let path = self.folder.join("objects.ndjson");
-        io::copy(&mut File::open(&path).map_err(ToolError::file(&path))?, &mut input)?;
+        io::copy(
+            &mut File::open(&path).map_err(ToolError::file(&path))?,
+            &mut input,
+        )?;
         input.flush()?;
         eventually("uploaded", || Ok(self.store.parts(BUCKET) > 0))?;
         self.store.kill()?;

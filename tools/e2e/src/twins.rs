@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use pratique_harness::{ToolError, StepTranscript, eventually, workspace};
+use pratique_harness::{StepTranscript, ToolError, eventually, workspace};
 use serde_json::Value;
 
 use super::PartEnvironment;
 use super::apiserver::ServerStart;
 use super::etcd::EtcdServer;
 use super::kubectl::KubectlUser;
-use super::requests::{self, KubectlAnswer, ApiRequest};
+use super::requests::{self, ApiRequest, KubectlAnswer};
 use super::served_webhook::{ServedApi, place_manifests};
 
 /// The outcome of a request.
@@ -41,7 +41,10 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript
 }
 
 /// The outcomes of an API server with the manifests as its own.
-fn reference_outcomes(environment: &PartEnvironment, all: &[ApiRequest]) -> Result<Vec<RequestOutcome>, ToolError> {
+fn reference_outcomes(
+    environment: &PartEnvironment,
+    all: &[ApiRequest],
+) -> Result<Vec<RequestOutcome>, ToolError> {
     let state = environment.state.join("own");
     let admission = place_manifests(&state)?;
     let etcd = EtcdServer::start(&environment.programs, &state)?;

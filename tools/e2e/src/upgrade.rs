@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{ToolError, StepTranscript, workspace};
+use pratique_harness::{StepTranscript, ToolError, workspace};
 use pratique_schema::Release;
 use serde_json::{Value, json};
 

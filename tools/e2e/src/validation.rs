@@ -7,7 +7,7 @@ mod objects;
 use std::collections::BTreeMap;
 use std::fs;
 
-use pratique_harness::{ToolError, StepTranscript};
+use pratique_harness::{StepTranscript, ToolError};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;

@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{TestCertificates, ToolError, RunningProcess, free_port};
+use pratique_harness::{RunningProcess, TestCertificates, ToolError, free_port};
 
 use super::programs::ProgramPaths;
 

@@ -58,7 +58,11 @@ impl<'r> ProgramCommands<'r> {
     ///
     /// # Errors
     /// The program does not start, or files cannot be read.
-    pub fn run(program: &'r Path, repository: &'r RepositoryCheckout, selection: &CheckoutContent) -> Result<CommandResults, ToolError> {
+    pub fn run(
+        program: &'r Path,
+        repository: &'r RepositoryCheckout,
+        selection: &CheckoutContent,
+    ) -> Result<CommandResults, ToolError> {
         let mut commands = ProgramCommands {
             program,
             repository,
@@ -107,7 +111,12 @@ impl<'r> ProgramCommands<'r> {
     }
 
     /// Reviews the nearest objects with the policies of a file.
-    fn review(&mut self, file: &Path, files: &BTreeSet<PathBuf>, ran: &mut CommandResults) -> Result<(), ToolError> {
+    fn review(
+        &mut self,
+        file: &Path,
+        files: &BTreeSet<PathBuf>,
+        ran: &mut CommandResults,
+    ) -> Result<(), ToolError> {
         let place = self.place(file);
         let mut left = |why: &str| ran.not_reviewed.push(format!("{place}: {why}"));
         let Some(set) = loaded(&[file]) else {

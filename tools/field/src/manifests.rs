@@ -107,11 +107,13 @@ impl RepositoryCheckout {
             .into_iter()
             .filter(|(_, text)| has_manifest(text));
         let previous_count = selection.manifests.len();
-        selection.manifests.extend(documents.map(|(line, text)| ManifestDocument {
-            file: format!("{}/{}", self.name, file.display()),
-            text: "\n".repeat(line) + &as_v1(text),
-            line,
-        }));
+        selection
+            .manifests
+            .extend(documents.map(|(line, text)| ManifestDocument {
+                file: format!("{}/{}", self.name, file.display()),
+                text: "\n".repeat(line) + &as_v1(text),
+                line,
+            }));
         selection.files += usize::from(selection.manifests.len() > previous_count);
         Ok(())
     }

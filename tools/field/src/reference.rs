@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use pratique_differential::{PolicyQuestion, PolicyWorld, differs, outcomes, start_policies};
 use pratique_harness::ToolError;
-use pratique_manifest::{SourcedObject, ManifestSet};
+use pratique_manifest::{ManifestSet, SourcedObject};
 use pratique_types::AdmissionRequest;
 use serde::Serialize;
 use serde_json::{Value, json};

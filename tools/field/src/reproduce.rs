@@ -230,7 +230,10 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> WarningOutcom
                             continue;
                         }
                         if let Some(error) = watched_nodes.failed(&evaluated) {
-                            return WarningOutcome::Fails(format!("{error} (over a {})", kind_text(&served.kind)));
+                            return WarningOutcome::Fails(format!(
+                                "{error} (over a {})",
+                                kind_text(&served.kind)
+                            ));
                         }
                         tally.record(&watched_nodes, &evaluated);
                     }

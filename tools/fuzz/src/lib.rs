@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use pratique_fuzz::{TARGETS, FuzzTarget};
+use pratique_fuzz::{FuzzTarget, TARGETS};
 use pratique_harness::{ToolError, workspace};
 
 /// Gives the fuzz targets inputs that no author has thought of.

@@ -9,7 +9,11 @@ use pratique_fuzz::{FuzzTarget, corpus};
 use pratique_harness::ToolError;
 
 /// Runs each target for a time; returns the inputs that failed.
-pub(super) fn run(targets: &[&FuzzTarget], time: Duration, seed: Option<u64>) -> Result<Vec<PathBuf>, ToolError> {
+pub(super) fn run(
+    targets: &[&FuzzTarget],
+    time: Duration,
+    seed: Option<u64>,
+) -> Result<Vec<PathBuf>, ToolError> {
     let seed = seed.unwrap_or_else(|| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         now.map_or(0, |since| since.as_secs())
@@ -23,7 +27,12 @@ pub(super) fn run(targets: &[&FuzzTarget], time: Duration, seed: Option<u64>) ->
 }
 
 /// Runs a target until the time is over or an input fails, which is kept in a directory.
-fn run_one(target: &FuzzTarget, time: Duration, seed: u64, artifacts: &Path) -> Result<Option<PathBuf>, ToolError> {
+fn run_one(
+    target: &FuzzTarget,
+    time: Duration,
+    seed: u64,
+    artifacts: &Path,
+) -> Result<Option<PathBuf>, ToolError> {
     let directory = corpus::directory(target.name);
     let inputs = corpus::inputs(&directory).map_err(ToolError::file(&directory))?;
     let mut pending: Vec<Vec<u8>> = inputs.into_iter().map(|(_, input)| input).collect();

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::{ToolError, RunningProcess, free_port};
+use crate::{RunningProcess, ToolError, free_port};
 
 /// A session of a browser. It is ended when this goes.
 pub struct BrowserSession {

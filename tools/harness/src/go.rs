@@ -73,7 +73,12 @@ pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<PathB
 ///
 /// # Errors
 /// As for [`build`].
-pub fn build_release(version: &str, module: &str, package: &str, folder: &Path) -> Result<PathBuf, ToolError> {
+pub fn build_release(
+    version: &str,
+    module: &str,
+    package: &str,
+    folder: &Path,
+) -> Result<PathBuf, ToolError> {
     build_if_changed([module, package], folder, |program| {
         let mut command = command_at(version, module);
         command.args(["build", "-ldflags", &version_flags(version)]);

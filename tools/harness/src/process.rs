@@ -135,7 +135,10 @@ pub fn free_port() -> Result<u16, ToolError> {
 }
 
 /// Waits until a condition holds that does not depend on a single process.
-pub fn eventually(what: &str, mut wanted: impl FnMut() -> Result<bool, ToolError>) -> Result<Duration, ToolError> {
+pub fn eventually(
+    what: &str,
+    mut wanted: impl FnMut() -> Result<bool, ToolError>,
+) -> Result<Duration, ToolError> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
         if wanted()? {

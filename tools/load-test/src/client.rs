@@ -46,7 +46,9 @@ impl ClientTrust {
             CertificateDer::from_pem_file(certificate).map_err(|error| failed(certificate, &error))?;
         let private = PrivateKeyDer::from_pem_file(key).map_err(|error| failed(key, &error))?;
         let config = builder(authority)?.with_client_auth_cert(vec![chain], private);
-        Ok(ClientTrust(Arc::new(config.map_err(|error| failed(key, &error))?)))
+        Ok(ClientTrust(Arc::new(
+            config.map_err(|error| failed(key, &error))?,
+        )))
     }
 
     /// The same, for a client that speaks only this protocol, such as `h2`.

@@ -8,12 +8,14 @@ use std::process::Command;
 use std::time::Duration;
 
 use pratique_benches::memory::kib;
-use pratique_harness::{ToolError, RunningProcess, SampleSpread, StepTranscript, free_port, go, outcome, workspace};
+use pratique_harness::{
+    RunningProcess, SampleSpread, StepTranscript, ToolError, free_port, go, outcome, workspace,
+};
 
 use crate::client::ClientTrust;
 use crate::connections::{ConnectionSet, HttpVersion};
-use crate::measurements::MeasuredRequests;
 use crate::loaded_server::ServedProgram;
+use crate::measurements::MeasuredRequests;
 
 /// How many connections ask.
 const COUNTS: [usize; 3] = [1, 64, 1024];

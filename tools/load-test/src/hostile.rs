@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::client::{LoadClient, ClientTrust};
+use super::client::{ClientTrust, LoadClient};
 use super::load::ServerLoad;
 use pratique_harness::ToolError;
 

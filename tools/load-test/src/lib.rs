@@ -7,19 +7,19 @@ mod connections;
 mod contest;
 mod hostile;
 pub mod load;
-pub mod measurements;
 mod loaded_server;
+pub mod measurements;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use pratique_harness::{ToolError, StepTranscript, cargo, outcome};
+use pratique_harness::{StepTranscript, ToolError, cargo, outcome};
 
 use client::ClientTrust;
 use load::{LoadAction, ServerLoad};
-use measurements::MeasuredRequests;
 use loaded_server::ServedProgram;
+use measurements::MeasuredRequests;
 
 /// Puts a server under load, and beside clients that are slow, large or gone.
 #[derive(clap::Parser, Debug)]
@@ -124,7 +124,11 @@ fn alone(
 }
 
 /// Measures the load with hostile clients.
-fn beside(load: &ServerLoad, kind: hostile::HostileKind, quiet: &MeasuredRequests) -> Result<String, ToolError> {
+fn beside(
+    load: &ServerLoad,
+    kind: hostile::HostileKind,
+    quiet: &MeasuredRequests,
+) -> Result<String, ToolError> {
     let hostile = hostile::HostileClients::start(kind, load)?;
     let measured = load.run(Duration::from_secs(10), &LoadAction::nothing())?;
     let seen = hostile.stop();

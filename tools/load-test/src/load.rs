@@ -8,7 +8,7 @@ use pratique_benches::request;
 use pratique_harness::{ToolError, together};
 use serde_json::{Value, json};
 
-use super::client::{LoadClient, ClientTrust};
+use super::client::{ClientTrust, LoadClient};
 use super::measurements::MeasuredRequests;
 
 /// How large a request is: Pods of clusters are, of which most says who manages which field.

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use pratique_benches::memory::{kib, processor_time};
-use pratique_harness::{TestCertificates, ToolError, RunningProcess, free_port};
+use pratique_harness::{RunningProcess, TestCertificates, ToolError, free_port};
 
 /// A `pratique serve` with policies and a certificate of its own.
 pub(super) struct ServedProgram {

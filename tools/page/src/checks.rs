@@ -1,7 +1,7 @@
 //! Checks of the status page in a browser.
 
 use pratique_harness::browser::{BrowserSession, at, equal};
-use pratique_harness::{ToolError, StepTranscript, eventually, outcome};
+use pratique_harness::{StepTranscript, ToolError, eventually, outcome};
 use serde_json::{Value, json};
 
 use super::page_server::{ServedProgram, USER};

@@ -3,15 +3,15 @@
 
 mod checks;
 mod log;
-mod reports;
 mod page_server;
+mod reports;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use pratique_harness::browser::{self, BrowserSession};
-use pratique_harness::{ToolError, StepTranscript, cargo};
+use pratique_harness::{StepTranscript, ToolError, cargo};
 
 use page_server::ServedProgram;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pratique_harness::browser::curl;
-use pratique_harness::{ToolError, RunningProcess, eventually, free_port};
+use pratique_harness::{RunningProcess, ToolError, eventually, free_port};
 use serde_json::{Value, json};
 
 const ADMISSION: &str = include_str!("admission.yaml");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pratique_harness::browser::{BrowserSession, at};
-use pratique_harness::{ToolError, StepTranscript, outcome, workspace};
+use pratique_harness::{StepTranscript, ToolError, outcome, workspace};
 use serde_json::json;
 
 use super::log;
@@ -45,7 +45,12 @@ pub(super) fn check_all(
 }
 
 /// Takes the picture of a comparison: wide, and in light colors.
-pub(super) fn picture(program: &Path, browser: &BrowserSession, state: &Path, to: &Path) -> Result<(), ToolError> {
+pub(super) fn picture(
+    program: &Path,
+    browser: &BrowserSession,
+    state: &Path,
+    to: &Path,
+) -> Result<(), ToolError> {
     let path = impact(program, state)?;
     browser.screen(Some(860))?;
     browser.dark(false)?;

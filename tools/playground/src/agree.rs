@@ -11,7 +11,7 @@ mod snapshot;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{ToolError, StepTranscript};
+use pratique_harness::{StepTranscript, ToolError};
 use serde_json::Value;
 
 use command::CliProgram;

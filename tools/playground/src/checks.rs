@@ -1,7 +1,7 @@
 //! Checks of the playground in a browser.
 
 use pratique_harness::browser::{BrowserSession, at, equal};
-use pratique_harness::{ToolError, StepTranscript, eventually};
+use pratique_harness::{StepTranscript, ToolError, eventually};
 use serde_json::{Value, json};
 
 use crate::inputs;

@@ -13,7 +13,7 @@ mod walk;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::{ToolError, StepTranscript, cargo, workspace};
+use pratique_harness::{StepTranscript, ToolError, cargo, workspace};
 
 /// Builds the playground: static files for any server.
 #[derive(clap::Parser, Debug)]

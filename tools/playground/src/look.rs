@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use pratique_harness::browser::{BrowserSession, curl, driver};
-use pratique_harness::{ToolError, RunningProcess, StepTranscript, free_port};
+use pratique_harness::{RunningProcess, StepTranscript, ToolError, free_port};
 
 use crate::{PlaygroundArguments, checks, program};
 

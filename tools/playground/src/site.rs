@@ -101,7 +101,8 @@ mod tests {
     /// A file that is missing in the program is missing on its page, which otherwise only a browser would show.
     #[test]
     fn the_program_embeds_every_file() {
-        let embedded = fs::read_to_string(source("crates/pratique-cli/src/playground/embedded_site.rs")).unwrap();
+        let embedded =
+            fs::read_to_string(source("crates/pratique-cli/src/playground/embedded_site.rs")).unwrap();
         let others = ["engine.js", "examples.json", "pratique.wasm.gz"].map(str::to_owned);
         for name in page().unwrap().into_iter().chain(others) {
             assert!(embedded.contains(&format!("\"{name}\"")), "{name}");

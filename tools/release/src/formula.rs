@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{ABOUT, ReleaseArchive, REPOSITORY};
+use crate::{ABOUT, REPOSITORY, ReleaseArchive};
 
 /// A formula that installs the archive of the machine.
 pub fn formula(version: &str, archives: &[ReleaseArchive]) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{ABOUT, ReleaseArchive, REPOSITORY};
+use crate::{ABOUT, REPOSITORY, ReleaseArchive};
 
 /// A manifest of the plugin: krew makes `kubectl-pratique` of the program of the archive.
 pub fn plugin(version: &str, archives: &[ReleaseArchive]) -> String {

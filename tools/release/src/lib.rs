@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use pratique_harness::ToolError;
 
-pub use archive::{ReleaseArchive, TARGETS, ArchiveTarget, archives};
+pub use archive::{ArchiveTarget, ReleaseArchive, TARGETS, archives};
 pub use formula::formula;
 pub use krew::plugin;
 
@@ -43,7 +43,8 @@ pub fn run(arguments: &ReleaseArguments) -> ExitCode {
 }
 
 fn write(arguments: &ReleaseArguments) -> Result<(), ToolError> {
-    let checksums = fs::read_to_string(&arguments.checksums).map_err(ToolError::file(&arguments.checksums))?;
+    let checksums =
+        fs::read_to_string(&arguments.checksums).map_err(ToolError::file(&arguments.checksums))?;
     let archives = archives(&arguments.version, &checksums)?;
     fs::create_dir_all(&arguments.directory).map_err(ToolError::file(&arguments.directory))?;
     for (name, text) in [

@@ -177,7 +177,8 @@ fn metadata(root: &Path) -> Result<Metadata, ToolError> {
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }
-    serde_json::from_slice(&output.stdout).map_err(|error| ToolError::from(format!("cargo metadata: {error}")))
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| ToolError::from(format!("cargo metadata: {error}")))
 }
 
 const LOCK: &str = r#"

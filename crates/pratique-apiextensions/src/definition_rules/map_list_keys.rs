@@ -13,7 +13,10 @@ pub(super) fn validate_map_list_keys(schema: &Node<'_, '_>, errors: &mut Errors)
     }
     let nullable = items.child("nullable");
     if nullable.is_true() {
-        let detail = format!("cannot be nullable when x-kubernetes-list-type is {}", of.as_text());
+        let detail = format!(
+            "cannot be nullable when x-kubernetes-list-type is {}",
+            of.as_text()
+        );
         errors.forbidden(nullable, &detail);
     }
     if of.as_text() != "map" {

@@ -312,7 +312,9 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
     fn validate_shared(&self, malformed: &mut ErrorList, errors: &mut Errors) -> Option<Arc<CompiledSchema>> {
         let first = self.spec.child("versions");
         let first = first.items().next();
-        let first = first.as_ref().map_or("", |version| version.child("name").as_text());
+        let first = first
+            .as_ref()
+            .map_or("", |version| version.child("name").as_text());
         let schema = self.settings.shared(VersionSetting::Schema, self.spec);
         let compiled = schema.as_ref().and_then(|schema| {
             let checked = self.check_schema(schema, self.has_any_status(), first);

@@ -29,7 +29,11 @@ pub(super) fn validate_rules(rules: &Node<'_, '_>, schema: &Node<'_, '_>, errors
     }
 }
 
-fn validate_rule<'s>(rule: &Node<'_, '_>, schema: impl FnOnce() -> Option<&'s SchemaNode>, errors: &mut Errors) {
+fn validate_rule<'s>(
+    rule: &Node<'_, '_>,
+    schema: impl FnOnce() -> Option<&'s SchemaNode>,
+    errors: &mut Errors,
+) {
     let (text, message) = (rule.child("rule"), rule.child("message"));
     let (trimmed, trimmed_message) = (text.as_text().trim(), message.as_text().trim());
     if trimmed.is_empty() {

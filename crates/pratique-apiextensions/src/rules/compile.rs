@@ -7,7 +7,7 @@ use super::environments::{ExpressionScope, SelfEnvironments};
 use super::field_path;
 use super::types::{DeclaredType, MAX_REQUEST};
 use super::{CompiledRule, MessageExpression, RefusedRule, RuleBody, RuleNode};
-use crate::schema::{SchemaRule, SchemaNode};
+use crate::schema::{SchemaNode, SchemaRule};
 
 const UNCONVERTIBLE: &str = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to \
                              convert structural schema to CEL declarations";

@@ -54,7 +54,11 @@ impl DeclaredType {
 
     /// The type of a schema; `None` where expressions do not see values of it.
     // Upstream: apiserver/pkg/cel/common/schemas.go, SchemaDeclType
-    pub(crate) fn from_schema(schema: &SchemaNode, is_resource: bool, release: &Release) -> Option<DeclaredType> {
+    pub(crate) fn from_schema(
+        schema: &SchemaNode,
+        is_resource: bool,
+        release: &Release,
+    ) -> Option<DeclaredType> {
         if schema.is_int_or_string {
             let max = schema
                 .values
@@ -222,7 +226,9 @@ fn add_meta(schema: &SchemaNode, release: &Release, fields: &mut BTreeMap<String
     let is_declared = declares_meta(schema);
     for (name, fixed) in meta {
         let of = match schema.properties.get(name).filter(|_| is_declared) {
-            Some(property) => DeclaredType::from_schema(property, property.is_embedded, release).unwrap_or(fixed),
+            Some(property) => {
+                DeclaredType::from_schema(property, property.is_embedded, release).unwrap_or(fixed)
+            }
             None => fixed,
         };
         let has_default = is_declared

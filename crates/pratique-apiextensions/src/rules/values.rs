@@ -32,7 +32,9 @@ fn is_borrowable(schema: &SchemaNode, value: &Value<'_>) -> bool {
     match (schema.of, value) {
         (_, Value::Null | Value::Float(_)) | (Some(SchemaType::Number), _) => false,
         _ if schema.is_int_or_string => matches!(value, Value::Int(_) | Value::String(_)),
-        (Some(SchemaType::Boolean), Value::Bool(_)) | (Some(SchemaType::Integer), Value::Int(_)) | (None, _) => true,
+        (Some(SchemaType::Boolean), Value::Bool(_))
+        | (Some(SchemaType::Integer), Value::Int(_))
+        | (None, _) => true,
         (Some(SchemaType::String), Value::String(_)) => {
             !matches!(&*schema.values.format, "byte" | "date" | "date-time" | "duration")
         }

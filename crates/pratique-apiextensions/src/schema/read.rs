@@ -4,7 +4,7 @@ use pratique_gotext::regexp::Regex;
 use pratique_json::{Object, Value};
 use pratique_types::field::{Error, ErrorList, Path};
 
-use super::{AdditionalMembers, CompiledPattern, SchemaRule, SchemaNode, SchemaType, ValueConstraints};
+use super::{AdditionalMembers, CompiledPattern, SchemaNode, SchemaRule, SchemaType, ValueConstraints};
 
 /// What is wrong with a schema that is read.
 #[derive(Debug, Default)]

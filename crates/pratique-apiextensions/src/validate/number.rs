@@ -129,7 +129,8 @@ impl BoundCheck<'_> {
         if factor <= 0 {
             return Some(self.factor_not_positive(DocumentNumber::Int(factor)));
         }
-        (number % factor != 0).then(|| self.no_multiple(DocumentNumber::Int(number), DocumentNumber::Int(factor)))
+        (number % factor != 0)
+            .then(|| self.no_multiple(DocumentNumber::Int(number), DocumentNumber::Int(factor)))
     }
 
     // Upstream: kube-openapi/pkg/validation/validate/values.go, MultipleOf
@@ -142,7 +143,8 @@ impl BoundCheck<'_> {
         } else {
             number / factor
         };
-        (!is_integer(multiple)).then(|| self.no_multiple(DocumentNumber::Float(number), DocumentNumber::Float(factor)))
+        (!is_integer(multiple))
+            .then(|| self.no_multiple(DocumentNumber::Float(number), DocumentNumber::Float(factor)))
     }
 
     fn factor_not_positive(&self, factor: DocumentNumber) -> ValueOutcome {
@@ -172,8 +174,14 @@ impl BoundCheck<'_> {
         let refused = self.out_of_range(DocumentNumber::Float(limit), what);
         let (number, limit) = match (&refused, self.number) {
             // The limit loses its fraction.
-            (None, DocumentNumber::Int(number)) => (DocumentNumber::Int(number), DocumentNumber::Int(go_integer(limit))),
-            _ => (DocumentNumber::Float(self.number.float()), DocumentNumber::Float(limit)),
+            (None, DocumentNumber::Int(number)) => (
+                DocumentNumber::Int(number),
+                DocumentNumber::Int(go_integer(limit)),
+            ),
+            _ => (
+                DocumentNumber::Float(self.number.float()),
+                DocumentNumber::Float(limit),
+            ),
         };
         if let Some(message) = refused {
             outcome.add_message(message);

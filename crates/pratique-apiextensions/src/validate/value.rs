@@ -145,7 +145,8 @@ fn of_type(value: &Value<'_>, schema: &SchemaNode, path: &Path<'_>) -> ValueOutc
         Value::Array(_) | Value::NilArray => (SchemaType::Array, ""),
         Value::Object(_) | Value::Null => (SchemaType::Object, ""),
     };
-    let is_whole = matches!(value, Value::Float(number) if number::is_integer(*number)) && has(SchemaType::Integer);
+    let is_whole =
+        matches!(value, Value::Float(number) if number::is_integer(*number)) && has(SchemaType::Integer);
     let is_integer = actual_type == SchemaType::Integer && has(SchemaType::Number);
     let is_text = matches!(value, Value::String(_) | Value::Array(_));
     let fits = has(actual_type) || is_whole || is_integer;

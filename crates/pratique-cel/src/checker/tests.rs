@@ -26,7 +26,10 @@ fn environment() -> Environment {
 
 fn outcome(text: &str) -> String {
     let environment = environment();
-    match environment.parse(text).and_then(|ast| environment.check_types(ast)) {
+    match environment
+        .parse(text)
+        .and_then(|ast| environment.check_types(ast))
+    {
         Ok(checked) => checked.result_type().full_name(),
         Err(error) => error.to_string(),
     }

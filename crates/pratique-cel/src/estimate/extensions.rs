@@ -1,6 +1,6 @@
 //! The cost of calls of CEL's extension libraries of lists and sets.
 
-use super::operand::{EstimatedCall, NEW_LIST, EstimatedOperand, PER_CHARACTER};
+use super::operand::{EstimatedCall, EstimatedOperand, NEW_LIST, PER_CHARACTER};
 use crate::ast::{Ast, Expr, Literal};
 use crate::cost::{CallCost, Range};
 

@@ -3,7 +3,9 @@
 //! Upstream: k8s.io/apiserver/pkg/cel/library/cost.go, CostEstimator.EstimateCallCost
 
 use super::Sizes;
-use super::operand::{EstimatedCall, EstimatedOperand, PER_CHARACTER, PER_PATTERN_CHARACTER, below, matching};
+use super::operand::{
+    EstimatedCall, EstimatedOperand, PER_CHARACTER, PER_PATTERN_CHARACTER, below, matching,
+};
 use crate::ast::{Ast, Expr, Literal};
 use crate::cost::{CallCost, Range};
 use crate::types::Type;

@@ -149,7 +149,10 @@ fn deep_trees_fit_a_small_stack() {
             for depth in [40, 120, 240] {
                 let text = format!("{}[]{}", open.repeat(depth), close.repeat(depth));
                 let environment = Environment::kubernetes();
-                if let Ok(checked) = environment.parse(&text).and_then(|ast| environment.check_types(ast)) {
+                if let Ok(checked) = environment
+                    .parse(&text)
+                    .and_then(|ast| environment.check_types(ast))
+                {
                     estimate(&checked, &UnknownSizes);
                 }
             }

@@ -28,7 +28,9 @@ use crate::function::{CallFn, Function, Overload};
 use crate::types::Type;
 use crate::unknown_value::UnknownValue;
 use crate::value::{Evaluation, Value};
-use values::{AuthorizerValue, DecisionValue, GroupCheckValue, PathCheckValue, ResourceCheckValue, CheckSubject};
+use values::{
+    AuthorizerValue, CheckSubject, DecisionValue, GroupCheckValue, PathCheckValue, ResourceCheckValue,
+};
 
 /// The cost of a check: an expression can afford two.
 const CHECK_COST: u64 = 350_000;
@@ -232,7 +234,12 @@ fn non_blank(text: &str, parameter: &str) -> Result<String, Fault> {
     }
 }
 
-fn decide<'a>(context: &Context<'a>, subject: &CheckSubject, verb: &str, target: Target<'_>) -> Evaluation<'a> {
+fn decide<'a>(
+    context: &Context<'a>,
+    subject: &CheckSubject,
+    verb: &str,
+    target: Target<'_>,
+) -> Evaluation<'a> {
     let check = Check {
         user: &subject.user,
         verb,

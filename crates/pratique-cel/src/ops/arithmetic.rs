@@ -147,7 +147,9 @@ fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> R
         return associative::union(context, left, right);
     }
     if let List::Typed(_) = left {
-        return Ok(List::Collected(context.arena.value(JoinedList::new(*left, *right))));
+        return Ok(List::Collected(
+            context.arena.value(JoinedList::new(*left, *right)),
+        ));
     }
     if left.is_empty() {
         return Ok(*right);

@@ -15,7 +15,11 @@ use crate::value::{Associative, List, Map, Value};
 const FIND: u64 = 64;
 
 /// Whether a list has the items of another of the same length, in any order.
-pub(super) fn equal<M: WorkMeter>(meter: &M, left: &Associative<'_>, right: &List<'_>) -> Result<bool, Fault> {
+pub(super) fn equal<M: WorkMeter>(
+    meter: &M,
+    left: &Associative<'_>,
+    right: &List<'_>,
+) -> Result<bool, Fault> {
     let mut places = HashMap::new();
     for item in left.elements {
         meter.work(FIND)?;

@@ -9,7 +9,7 @@ use super::order::{int_with_double, int_with_uint, uint_with_double};
 use pratique_json::Object;
 
 use crate::error::Fault;
-use crate::meter::{WorkMeter, UnmeteredWork, TypedWork};
+use crate::meter::{TypedWork, UnmeteredWork, WorkMeter};
 use crate::value::{List, Map, Struct, Value};
 
 /// The least work of comparing two members of lists or maps.
@@ -87,7 +87,11 @@ fn members<M: WorkMeter>(meter: &M, left: &Value<'_>, right: &Value<'_>, typed: 
 }
 
 /// Whether two values are equal; false if they cannot be compared.
-pub(crate) fn surely_equal<M: WorkMeter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+pub(crate) fn surely_equal<M: WorkMeter>(
+    meter: &M,
+    left: &Value<'_>,
+    right: &Value<'_>,
+) -> Result<bool, Fault> {
     match equal_by(meter, left, right) {
         Err(fault) if !fault.is_stop() => Ok(false),
         result => result,
@@ -151,7 +155,11 @@ fn maps<M: WorkMeter>(meter: &M, left: &Map<'_>, right: &Map<'_>) -> Result<bool
 
 /// Whether objects of Go types are equal.
 // Upstream: apiserver/pkg/cel/common/valuesreflect.go, typedStruct.Equal
-fn typed_maps<'a, M: WorkMeter>(meter: &M, left: &'a Object<'a>, right: &'a Object<'a>) -> Result<bool, Fault> {
+fn typed_maps<'a, M: WorkMeter>(
+    meter: &M,
+    left: &'a Object<'a>,
+    right: &'a Object<'a>,
+) -> Result<bool, Fault> {
     let same = maps(&TypedWork(meter), &Map::Typed(left), &Map::Typed(right))?;
     Ok(same && (std::ptr::eq(left, right) || meter.are_of_one_type(left, right)?))
 }

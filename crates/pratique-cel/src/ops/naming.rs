@@ -6,7 +6,7 @@ use super::error_values::native_name;
 use super::order::has_order;
 use crate::cost::CostNeed;
 use crate::error::Fault;
-use crate::meter::{WorkMeter, UnmeteredWork};
+use crate::meter::{UnmeteredWork, WorkMeter};
 use crate::value::{List, Map, Value};
 
 /// A value as messages show it: `%v` of the reference's value.

@@ -8,7 +8,7 @@ mod primary;
 use super::builder::AstBuilder;
 use super::lexer::{LexedText, TokenLexer};
 use super::limits::MOST_DEPTH;
-use super::token::{TokenKind, SourceToken};
+use super::token::{SourceToken, TokenKind};
 use crate::ast::{Expr, ExprId, Literal};
 
 /// The depth to which this parser follows nested expressions. No rule of the grammar nests more than three times as deep as
@@ -177,7 +177,9 @@ impl<'s> FastReader<'s, '_, '_> {
         let sign = self.kind();
         let operator = match sign {
             TokenKind::Not => "!_",
-            TokenKind::Minus if matches!(self.kind_ahead(1), TokenKind::Int | TokenKind::Float) => return self.member(),
+            TokenKind::Minus if matches!(self.kind_ahead(1), TokenKind::Int | TokenKind::Float) => {
+                return self.member();
+            }
             TokenKind::Minus => "-_",
             _ => return self.member(),
         };

@@ -1,6 +1,6 @@
 //! From text to tokens: the longest token wins, positions count code points.
 
-use super::token::{TokenKind, SourceToken};
+use super::token::{SourceToken, TokenKind};
 
 /// Reads the tokens of a text one by one.
 #[derive(Clone, Debug)]
@@ -102,7 +102,10 @@ fn byte(bytes: &[u8], at: usize) -> u8 {
 
 fn scan(bytes: &[u8], start: usize) -> ScanResult {
     let one = |kind| ScanResult::Token(kind, start + 1);
-    let two = |second: u8, long: TokenKind, short: Option<TokenKind>| match (byte(bytes, start + 1) == second, short) {
+    let two = |second: u8, long: TokenKind, short: Option<TokenKind>| match (
+        byte(bytes, start + 1) == second,
+        short,
+    ) {
         (true, _) => ScanResult::Token(long, start + 2),
         (false, Some(short)) => ScanResult::Token(short, start + 1),
         (false, None) => ScanResult::Failed(start + 1),

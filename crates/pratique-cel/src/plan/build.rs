@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::Program;
 use super::names::NameInterner;
-use super::node::{AttributeRoot, LocalIndex, PlanNode, NodeId};
+use super::node::{AttributeRoot, LocalIndex, NodeId, PlanNode};
 use crate::ast::{Expr, ExprId};
 use crate::boxed_slice::into_boxed_exact;
 use crate::checker::{CheckedAst, Reference};

@@ -155,7 +155,9 @@ impl PlanNode {
     pub(super) fn compact(&mut self, names: &mut NameInterner<'_>) {
         match self {
             PlanNode::Attribute(attribute) | PlanNode::Presence(attribute) => attribute.compact(names),
-            PlanNode::Call(call) | PlanNode::Intrinsic(_, call) | PlanNode::Matches(call) => names.intern(&mut call.name),
+            PlanNode::Call(call) | PlanNode::Intrinsic(_, call) | PlanNode::Matches(call) => {
+                names.intern(&mut call.name)
+            }
             PlanNode::Constant(Constant::String(text)) if text.len() <= SHORT => names.intern(text),
             _ => {}
         }

@@ -8,7 +8,7 @@ mod logic;
 mod range;
 
 use super::Program;
-use super::node::{LocalIndex, PlanNode, NodeId};
+use super::node::{LocalIndex, NodeId, PlanNode};
 use super::observe::EvaluationObserver;
 use crate::context::Context;
 use crate::environment::Activation;

@@ -5,7 +5,7 @@ use pratique_review::{PolicyAction, PolicyDecision};
 use super::finding_key::{FindingAction, FindingKey};
 use super::known_policies::{KnownPolicies, ValidationExpression};
 use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
-use crate::evaluation::record::{INVALID, DecisionRecord, SERVER_WARNING};
+use crate::evaluation::record::{DecisionRecord, INVALID, SERVER_WARNING};
 
 /// A finding about an object, as exceptions look at it.
 pub(super) struct FindingFacts<'r> {
@@ -69,7 +69,12 @@ impl<'r> FindingFacts<'r> {
         )
     }
 
-    fn of_server(record: &'r DecisionRecord, action: FindingAction, policy: &'r str, message: &'r str) -> Self {
+    fn of_server(
+        record: &'r DecisionRecord,
+        action: FindingAction,
+        policy: &'r str,
+        message: &'r str,
+    ) -> Self {
         FindingFacts {
             record,
             policy,

@@ -98,12 +98,13 @@ mod tests {
     fn what_is_followed_is_a_list() {
         let check = |arguments: &[&str], expected: Option<&[FollowableKind]>| {
             let all = ["pratique", "serve"].iter().chain(arguments);
-            let parsed = ProgramArguments::try_parse_from(all)
-                .ok()
-                .map(|arguments| match arguments.command {
-                    ProgramCommand::Serve(serve) => serve.cluster.follow,
-                    _ => panic!("not serve"),
-                });
+            let parsed =
+                ProgramArguments::try_parse_from(all)
+                    .ok()
+                    .map(|arguments| match arguments.command {
+                        ProgramCommand::Serve(serve) => serve.cluster.follow,
+                        _ => panic!("not serve"),
+                    });
             assert_eq!(parsed.as_deref(), expected, "{arguments:?}");
         };
         check(&[], Some(&[]));

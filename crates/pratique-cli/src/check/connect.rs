@@ -10,7 +10,7 @@ use pratique_webhook::{HttpCaller, ProbeResult, probe_mutating, probe_validating
 use super::loaded_plugin::LoadedPlugin;
 use crate::exit::CliError;
 use crate::output::catalog;
-use crate::output::finding::{OutputFinding, FindingSeverity};
+use crate::output::finding::{FindingSeverity, OutputFinding};
 use crate::output::text::{PrintableText, text};
 use crate::style::{StreamStyle, TextTone};
 
@@ -86,7 +86,8 @@ pub(super) fn connect(plugins: &[LoadedPlugin]) -> Result<Vec<ProbedWebhook>, Cl
             let probed = runtime.block_on(probe_validating(&loaded.object, &caller));
             let name = loaded.object.metadata.name.as_deref().unwrap_or_default();
             let location = loaded.source.locate(&[]);
-            let of = |probed| ProbedWebhook::new(Kind::ValidatingWebhookConfiguration, name, &location, probed);
+            let of =
+                |probed| ProbedWebhook::new(Kind::ValidatingWebhookConfiguration, name, &location, probed);
             connections.extend(probed.into_iter().map(of));
         }
     }

@@ -28,7 +28,11 @@ struct ManifestHash<'a> {
 pub(super) fn print(checked: &[CheckedPath], format: CheckFormat) -> Result<ExitStatus, CliError> {
     let mut texts = FileTexts::default();
     for refusal in checked.iter().filter_map(|checked| checked.loaded.as_ref().err()) {
-        output::eprint(&problems::human(&refusal.errors, &mut texts, StreamStyle::of_stderr()));
+        output::eprint(&problems::human(
+            &refusal.errors,
+            &mut texts,
+            StreamStyle::of_stderr(),
+        ));
     }
     let hashes: Vec<ManifestHash<'_>> = checked.iter().flat_map(hashes_of).collect();
     let has_none = |plugin: &LoadedPlugin| plugin.manifests.hash.is_empty() && !plugin.objects.is_empty();
@@ -41,7 +45,8 @@ pub(super) fn print(checked: &[CheckedPath], format: CheckFormat) -> Result<Exit
         (CheckFormat::Json, hashes) => output::print_json(&hashes)?,
         (_, [only]) if checked.len() == 1 => output::print(&text!("{}\n", only.hash))?,
         (_, several) => {
-            let line = |hash: &ManifestHash<'_>| text!("{}  {}  {}\n", hash.hash, hash.plugin, hash.directory);
+            let line =
+                |hash: &ManifestHash<'_>| text!("{}  {}  {}\n", hash.hash, hash.plugin, hash.directory);
             output::print(&several.iter().map(line).collect::<PrintableText>())?;
         }
     }

@@ -5,7 +5,7 @@ use pratique_lint::ExpressionCost;
 use super::checked_path::CheckedPath;
 use super::connect;
 use super::levels::WarningLevels;
-use super::loaded_plugin::{LoadedPlugin, LoadedObject, StartRefusal};
+use super::loaded_plugin::{LoadedObject, LoadedPlugin, StartRefusal};
 use crate::input::sources;
 use crate::output::excerpt::FileTexts;
 use crate::output::problems;
@@ -37,7 +37,13 @@ fn refused(refusal: &StartRefusal, texts: &mut FileTexts, style: StreamStyle) ->
     problems::refused(&refusal.errors, refusal.stops_server, texts, style)
 }
 
-fn loads(checked: &CheckedPath, loaded: &[LoadedPlugin], levels: &WarningLevels<'_>, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
+fn loads(
+    checked: &CheckedPath,
+    loaded: &[LoadedPlugin],
+    levels: &WarningLevels<'_>,
+    texts: &mut FileTexts,
+    style: StreamStyle,
+) -> PrintableText {
     let mut out = text!(
         "{}: {}\n",
         style.paint(TextTone::Place, &checked.path),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::checked_path::CheckedPath;
 use super::connect::ProbedWebhook;
 use super::levels::WarningLevels;
-use super::loaded_plugin::{LoadedPlugin, LoadedObject};
+use super::loaded_plugin::{LoadedObject, LoadedPlugin};
 use crate::input::sources::JsonSource;
 use crate::output::finding::FindingSeverity;
 use crate::output::notice::InputNotice;
@@ -125,7 +125,11 @@ struct ExpressionReport<'a> {
 }
 
 impl<'a> CheckReport<'a> {
-    pub(super) fn new(checked: &'a [CheckedPath], notices: &'a [InputNotice], levels: &WarningLevels<'_>) -> Self {
+    pub(super) fn new(
+        checked: &'a [CheckedPath],
+        notices: &'a [InputNotice],
+        levels: &WarningLevels<'_>,
+    ) -> Self {
         CheckReport {
             notices,
             results: checked

@@ -131,10 +131,20 @@ mod tests {
         check(&["null-object"], &[], &["warnings"], (WarningLevel::Allow, false));
         check(&["warnings"], &[], &["null-object"], (WarningLevel::Deny, true));
         check(&["warnings"], &[], &["warnings"], (WarningLevel::Deny, false));
-        check(&["null-object"], &[], &["null-object"], (WarningLevel::Deny, true));
+        check(
+            &["null-object"],
+            &[],
+            &["null-object"],
+            (WarningLevel::Deny, true),
+        );
         check(&[], &["null-object"], &[], (WarningLevel::Warn, true));
         check(&["warnings"], &["null-object"], &[], (WarningLevel::Warn, true));
         check(&[], &["null-object"], &["warnings"], (WarningLevel::Warn, true));
-        check(&[], &["null-object"], &["null-object"], (WarningLevel::Deny, true));
+        check(
+            &[],
+            &["null-object"],
+            &["null-object"],
+            (WarningLevel::Deny, true),
+        );
     }
 }

@@ -2,18 +2,22 @@
 
 use super::checked_path::CheckedPath;
 use super::levels::WarningLevels;
-use super::loaded_plugin::{LoadedPlugin, LoadedObject};
+use super::loaded_plugin::{LoadedObject, LoadedPlugin};
 use crate::input::sources;
-use crate::output::finding::{OutputFinding, AnnotationLevel, FindingSeverity};
+use crate::output::finding::{AnnotationLevel, FindingSeverity, OutputFinding};
 use crate::output::github::WorkflowCommands;
-use crate::output::junit::{self, JunitCase, CaseOutcome, JunitSuite, XmlDocument};
+use crate::output::junit::{self, CaseOutcome, JunitCase, JunitSuite, XmlDocument};
 use crate::output::notice::InputNotice;
 use crate::output::place::InputPlace;
 use crate::output::problems::place;
 
 /// JUnit XML: one suite for each path, with a case for each loaded object and each finding. Warnings that are not
 /// denied pass, and say what they are about.
-pub(super) fn junit(checked: &[CheckedPath], notices: &[InputNotice], levels: &WarningLevels<'_>) -> XmlDocument {
+pub(super) fn junit(
+    checked: &[CheckedPath],
+    notices: &[InputNotice],
+    levels: &WarningLevels<'_>,
+) -> XmlDocument {
     let mut suites: Vec<JunitSuite> = checked.iter().map(|checked| suite(checked, levels)).collect();
     suites.extend(notice_suite(notices, levels));
     junit::xml("pratique check", &suites)
@@ -87,7 +91,11 @@ pub(crate) fn case(finding: &OutputFinding<'_>) -> JunitCase {
 }
 
 /// Annotations of GitHub Actions, one on each line.
-pub(super) fn github(checked: &[CheckedPath], notices: &[InputNotice], levels: &WarningLevels<'_>) -> WorkflowCommands {
+pub(super) fn github(
+    checked: &[CheckedPath],
+    notices: &[InputNotice],
+    levels: &WarningLevels<'_>,
+) -> WorkflowCommands {
     let mut commands = WorkflowCommands::default();
     let findings = checked
         .iter()

@@ -73,7 +73,10 @@ pub(super) fn report_api(display_path: &str) {
 }
 
 /// Loads each group as a server does.
-pub(super) fn load(sorted: &SortedPolicies, expressions: &Expressions) -> Result<LoadedPlugins, StartRefusal> {
+pub(super) fn load(
+    sorted: &SortedPolicies,
+    expressions: &Expressions,
+) -> Result<LoadedPlugins, StartRefusal> {
     let sets = sorted.load(expressions).map_err(|refused| StartRefusal {
         errors: refused.errors,
         exit_code: 1,

@@ -167,7 +167,9 @@ impl CheckSubject {
         };
         match self {
             CheckSubject::Whole(_, group, set) => Ok(LoadedPlugins::of_group(*group, std::mem::take(set))),
-            CheckSubject::Configuration(path) => configuration(path, expressions, gates, admission_plugins, root),
+            CheckSubject::Configuration(path) => {
+                configuration(path, expressions, gates, admission_plugins, root)
+            }
             CheckSubject::Directory(path, plugin) => {
                 let set = Loader::for_plugin(*plugin, &options)
                     .load_directory(path)
@@ -188,7 +190,9 @@ impl CheckSubject {
 
     /// Reports what is checked as what, where names and kinds decide it.
     pub(super) fn report(&self, files: &FileSelection) {
-        if let CheckSubject::Sorted(display_path, sorted) | CheckSubject::OfCluster(display_path, sorted) = self {
+        if let CheckSubject::Sorted(display_path, sorted) | CheckSubject::OfCluster(display_path, sorted) =
+            self
+        {
             sorted_input::report(display_path, sorted, files);
         }
         if let CheckSubject::Whole(display_path, ObjectGroup::Api, _) = self {
@@ -215,7 +219,9 @@ impl CheckSubject {
             _ if !is_transient => Vec::new(),
             CheckSubject::Sorted(_, sorted) | CheckSubject::OfCluster(_, sorted) => sorted.files,
             CheckSubject::Manifests(files, _) => files,
-            CheckSubject::Whole(..) | CheckSubject::Configuration(_) | CheckSubject::Directory(..) => Vec::new(),
+            CheckSubject::Whole(..) | CheckSubject::Configuration(_) | CheckSubject::Directory(..) => {
+                Vec::new()
+            }
         }
     }
 }

@@ -62,7 +62,8 @@ fn is_one_of_set(
     if plugin.is_some() {
         return Ok(true);
     }
-    let content = named_inputs::read(path, memory::manifests()).map_err(|error| CliError::unread(path, error))?;
+    let content =
+        named_inputs::read(path, memory::manifests()).map_err(|error| CliError::unread(path, error))?;
     Ok(!may_be_configuration(&content))
 }
 
@@ -107,7 +108,8 @@ fn read(path: &Path) -> Result<ManifestFile, CliError> {
     if path == Path::new(STDIN) {
         return sorted_input::read_file();
     }
-    let content = named_inputs::read(path, memory::manifests()).map_err(|error| CliError::unread(path, error))?;
+    let content =
+        named_inputs::read(path, memory::manifests()).map_err(|error| CliError::unread(path, error))?;
     Ok(ManifestFile {
         path: path_text(path),
         content,

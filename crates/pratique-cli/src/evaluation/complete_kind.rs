@@ -7,7 +7,7 @@ use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use crate::output::notice::{NO_OTHERS, InputNotice};
+use crate::output::notice::{InputNotice, NO_OTHERS};
 
 /// A kind of which all objects are given, in each of its versions.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -26,7 +26,12 @@ pub(crate) fn run(errors: &[JsonError], notices: &[InputNotice]) -> WorkflowComm
 /// Adds a message for each error of an input, and for each notice.
 pub(crate) fn annotate_run(commands: &mut WorkflowCommands, errors: &[JsonError], notices: &[InputNotice]) {
     for error in errors {
-        commands.annotate_place(AnnotationLevel::Error, &error.input_place(), &error.place, &error.message);
+        commands.annotate_place(
+            AnnotationLevel::Error,
+            &error.input_place(),
+            &error.place,
+            &error.message,
+        );
     }
     for notice in notices {
         notice.annotate(commands);

@@ -6,7 +6,7 @@ use crate::arguments::{FailOn, FailureArguments};
 use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::record::{DecisionRecord, RequestRemark};
 use crate::input::sources;
-use crate::output::junit::{JunitCase, CaseOutcome, JunitSuite, XmlDocument, xml};
+use crate::output::junit::{CaseOutcome, JunitCase, JunitSuite, XmlDocument, xml};
 use crate::output::notice::InputNotice;
 use crate::output::problems;
 use crate::stream::input_errors::JsonError;

@@ -454,7 +454,11 @@ pub(crate) fn notices(limitations: &[ReportedLimitation]) -> impl Iterator<Item 
 }
 
 /// Tells and adds notices about the kinds that a whole run did not know.
-pub(crate) fn tell_kinds(assumed: &AssumedKinds, limitations: &ObjectLimitations, notices: &mut InputNotices) {
+pub(crate) fn tell_kinds(
+    assumed: &AssumedKinds,
+    limitations: &ObjectLimitations,
+    notices: &mut InputNotices,
+) {
     for notice in assumed.notices("") {
         notices.tell(notice);
     }

@@ -111,7 +111,9 @@ pub(crate) fn help(missing: &MissingDependency) -> Cow<'static, str> {
             "give the object with its status, as the cluster has it (kubectl get -o yaml), with --objects PATH"
         }
         MissingDependency::ImageReview => "leave the plugin out with --disable-admission-plugins",
-        MissingDependency::Validation { .. } => "ask a server, or leave its validation out with --validation off",
+        MissingDependency::Validation { .. } => {
+            "ask a server, or leave its validation out with --validation off"
+        }
         MissingDependency::WebhookAnswer => "call webhooks with --webhooks",
         _ => "give the namespace as the cluster has it with --objects PATH or --namespace-object FILE",
     };

@@ -11,7 +11,7 @@ use pratique_json::Value;
 use pratique_manifest::Location;
 
 use crate::evaluation::state::{ClusterState, StateObject};
-use crate::output::notice::{NAMESPACE_CHANGE, InputNotice};
+use crate::output::notice::{InputNotice, NAMESPACE_CHANGE};
 use crate::output::problems;
 
 /// How many changed states are kept for the objects that follow.
@@ -101,7 +101,11 @@ impl NamespaceChanges {
         let changes = Arc::make_mut(&mut self.changes).entry(name).or_default();
         changes.push(NamespaceChange { place, namespace });
         changes.sort_by_key(|change| change.place);
-        Some(InputNotice::new(NAMESPACE_CHANGE, problems::place(location), message))
+        Some(InputNotice::new(
+            NAMESPACE_CHANGE,
+            problems::place(location),
+            message,
+        ))
     }
 
     /// Forgets the states after changes: there is more to know of the cluster.

@@ -84,7 +84,11 @@ impl PlacedCause {
 }
 
 /// The causes as text: each with its place, its line, a help and the step that made it so.
-pub(crate) fn human(causes: &[PlacedCause], fields: Option<&PieceFields<'_>>, style: StreamStyle) -> PrintableText {
+pub(crate) fn human(
+    causes: &[PlacedCause],
+    fields: Option<&PieceFields<'_>>,
+    style: StreamStyle,
+) -> PrintableText {
     let mut out = PrintableText::new();
     for placed in causes.iter().take(MAX_SHOWN) {
         let InvalidCause {

@@ -57,7 +57,11 @@ impl ReviewResult<'_> {
 }
 
 /// The fields as text: each with its place, its line and a help.
-pub(crate) fn human(drops: &[PlacedDrop], fields: Option<&PieceFields<'_>>, style: StreamStyle) -> PrintableText {
+pub(crate) fn human(
+    drops: &[PlacedDrop],
+    fields: Option<&PieceFields<'_>>,
+    style: StreamStyle,
+) -> PrintableText {
     let mut out = PrintableText::new();
     for placed in drops.iter().take(MAX_SHOWN) {
         let location = placed.location.as_ref();

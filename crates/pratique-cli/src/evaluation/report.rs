@@ -142,7 +142,11 @@ pub(crate) fn one(
     }
     head.push(&more_denials(record, detail.all_findings, style));
     for pod in &result.pods {
-        let tone = if pod.is_allowed() { TextTone::Faint } else { TextTone::Bad };
+        let tone = if pod.is_allowed() {
+            TextTone::Faint
+        } else {
+            TextTone::Bad
+        };
         let label = style.paint(tone, text!("its Pod {}: ", pod.name));
         head.push(&line(label, pod.decision.as_str()));
     }
@@ -180,7 +184,8 @@ pub(crate) fn one(
         }
     }
     // The steps of the chain say what changed.
-    let is_step = |step: &&MutationStep| result.steps.is_some() && !matches!(step.result, StepResult::Failed(_));
+    let is_step =
+        |step: &&MutationStep| result.steps.is_some() && !matches!(step.result, StepResult::Failed(_));
     for step in mutations.iter().filter(|step| !is_step(step)) {
         rest.push(&line(PrintableText::new(), &mutation(step)));
     }
@@ -294,7 +299,10 @@ fn more_denials(record: &DecisionRecord, all: bool, style: StreamStyle) -> Print
     }
     match more.count() {
         0 => PrintableText::new(),
-        count => line(PrintableText::new(), &format!("and {count} more: --all shows them")),
+        count => line(
+            PrintableText::new(),
+            &format!("and {count} more: --all shows them"),
+        ),
     }
 }
 
@@ -312,7 +320,10 @@ fn weight(result: &ReviewResult<'_>, record: &DecisionRecord) -> AnswerWeight {
         || !result.defaults.is_empty()
         || !result.webhooks.is_empty()
         || result.explanation.is_some()
-        || result.pods.iter().any(|pod| pod.decision == RequestDecision::Denied);
+        || result
+            .pods
+            .iter()
+            .any(|pod| pod.decision == RequestDecision::Denied);
     if says_something {
         AnswerWeight::Own
     } else if !outcome.undecided.is_empty() {

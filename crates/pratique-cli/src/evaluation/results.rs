@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pratique_arrow::{Format, ResultRow, ResultRows, ResultWriter, WriteError};
 
 use crate::arguments::{OutputChoice, ResultArguments};
-use crate::destination::{self, OutputDestination, FileReaders};
+use crate::destination::{self, FileReaders, OutputDestination};
 use crate::exit::CliError;
 use crate::output_target::OutputTarget;
 
@@ -33,18 +33,33 @@ impl ResultWriters {
                 continue;
             };
             if let Some(path) = &output.file {
-                results.add(path, OutputDestination::open(path, FileReaders::Usual)?, format, rows)?;
+                results.add(
+                    path,
+                    OutputDestination::open(path, FileReaders::Usual)?,
+                    format,
+                    rows,
+                )?;
                 continue;
             }
             let name = match format {
                 Format::Parquet => "parquet",
                 Format::ArrowFile | Format::ArrowStream => "arrow",
             };
-            results.add(Path::new("<stdout>"), OutputDestination::output(name)?, format, rows)?;
+            results.add(
+                Path::new("<stdout>"),
+                OutputDestination::output(name)?,
+                format,
+                rows,
+            )?;
         }
         if let (Some(path), Some(format)) = (&arguments.results, arguments.format()) {
             destination::verify([path])?;
-            results.add(path, OutputDestination::open(path, FileReaders::Usual)?, format, rows)?;
+            results.add(
+                path,
+                OutputDestination::open(path, FileReaders::Usual)?,
+                format,
+                rows,
+            )?;
         }
         Ok((results, OutputTarget::open_all(&others)?))
     }

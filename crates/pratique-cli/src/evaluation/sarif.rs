@@ -6,12 +6,12 @@ use pratique_review::{PolicyAction, SourceFile};
 use crate::acceptance::accepted_finding::AcceptedBy;
 use crate::evaluation::limitations::{self, ReportedLimitation};
 use crate::evaluation::placed_drop::DROPPED_FIELD;
-use crate::evaluation::record::{INVALID, DecisionRecord, SERVER_WARNING};
+use crate::evaluation::record::{DecisionRecord, INVALID, SERVER_WARNING};
 use crate::input::sources;
 use crate::output::finding::AnnotationLevel;
 use crate::output::notice::{self, InputNotice};
 use crate::output::place::InputPlace;
-use crate::output::sarif::{SarifInvocation, SarifLog, LogResult};
+use crate::output::sarif::{LogResult, SarifInvocation, SarifLog};
 use crate::stream::input_errors::{INPUT, JsonError};
 
 /// All decisions, errors and notices, limitations, what was evaluated, and the exit code of the command.

@@ -106,7 +106,8 @@ impl StateReader {
                 })?,
                 Ok(warnings) => {
                     for warning in warnings {
-                        self.notices.tell(InputNotice::new(SERVER_WARNING, &*place, warning));
+                        self.notices
+                            .tell(InputNotice::new(SERVER_WARNING, &*place, warning));
                     }
                     existing.push(input);
                 }

@@ -2,7 +2,7 @@
 
 use pratique_review::{OrphanBinding, PolicyWithoutBinding, orphans, unbound};
 
-use crate::output::notice::{NOT_EVALUATED, InputNotice};
+use crate::output::notice::{InputNotice, NOT_EVALUATED};
 use crate::output::text::{PrintableText, text};
 use crate::output::{self, problems};
 use crate::policies::OriginSets;
@@ -80,6 +80,7 @@ impl EvaluationScope {
 
     /// A line with the number of policies that are not evaluated.
     pub(crate) fn counted(&self) -> PrintableText {
-        self.count().map_or_else(PrintableText::new, |count| text!("{}\n", count))
+        self.count()
+            .map_or_else(PrintableText::new, |count| text!("{}\n", count))
     }
 }

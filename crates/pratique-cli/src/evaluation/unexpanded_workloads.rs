@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
 use crate::output::counted_nouns::first_names;
-use crate::output::notice::{NOT_EVALUATED, InputNotice};
+use crate::output::notice::{InputNotice, NOT_EVALUATED};
 use crate::policies::NAMED;
 
 /// The most bytes of the fields that lead to a Pod template, to be shown.

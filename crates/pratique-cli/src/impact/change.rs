@@ -30,9 +30,14 @@ impl DecisionChange {
             (RequestDecision::Undecided, _) | (_, RequestDecision::Undecided) => DecisionChange::Undecided,
             (RequestDecision::Allowed, RequestDecision::Denied) => DecisionChange::NewlyRefused,
             (RequestDecision::Allowed, RequestDecision::Accepted) => DecisionChange::Accepted,
-            (RequestDecision::Denied | RequestDecision::Accepted, RequestDecision::Allowed) => DecisionChange::NewlyAllowed,
+            (RequestDecision::Denied | RequestDecision::Accepted, RequestDecision::Allowed) => {
+                DecisionChange::NewlyAllowed
+            }
             (RequestDecision::Allowed, RequestDecision::Allowed)
-            | (RequestDecision::Denied | RequestDecision::Accepted, RequestDecision::Denied | RequestDecision::Accepted) => DecisionChange::Same,
+            | (
+                RequestDecision::Denied | RequestDecision::Accepted,
+                RequestDecision::Denied | RequestDecision::Accepted,
+            ) => DecisionChange::Same,
         }
     }
 }
@@ -61,7 +66,12 @@ pub(super) struct ImpactRow {
 }
 
 impl ImpactRow {
-    pub(super) fn new(place: String, subject: RequestSubject, old: ReplayDecision, new: ReplayDecision) -> Self {
+    pub(super) fn new(
+        place: String,
+        subject: RequestSubject,
+        old: ReplayDecision,
+        new: ReplayDecision,
+    ) -> Self {
         ImpactRow {
             place,
             subject,

@@ -130,7 +130,10 @@ impl<'a> ImpactCollector<'a> {
             self.progress.clear();
         }
         output_target::add_in_format(&mut self.outputs, ImpactFormat::Ndjson, &out)?;
-        let (requests, refused) = (self.report.requests(), self.report.count_of(DecisionChange::NewlyRefused));
+        let (requests, refused) = (
+            self.report.requests(),
+            self.report.count_of(DecisionChange::NewlyRefused),
+        );
         self.progress.show_line(|duration| {
             format!(
                 "{} compared, {refused} newly refused{}",
@@ -337,7 +340,8 @@ impl<'a> ImpactCollector<'a> {
     fn status(&self, errors: usize, has_expired: bool) -> ExitStatus {
         self.arguments.comparison.status(|on| match on {
             ComparisonFailOn::Refused => {
-                has_expired || self.report.count_of(DecisionChange::NewlyRefused) > self.arguments.max_new_refusals
+                has_expired
+                    || self.report.count_of(DecisionChange::NewlyRefused) > self.arguments.max_new_refusals
             }
             ComparisonFailOn::Allowed => self.report.count_of(DecisionChange::NewlyAllowed) > 0,
             ComparisonFailOn::Error => errors > 0,

@@ -56,7 +56,12 @@ pub(super) struct ImpactReport {
 
 impl ImpactReport {
     /// The report of a run that begins; `faults` and `notices` are those that were found and told before.
-    pub(super) fn new(run: Run, faults: CountedFaults, notes: BTreeSet<String>, notices: InputNotices) -> Self {
+    pub(super) fn new(
+        run: Run,
+        faults: CountedFaults,
+        notes: BTreeSet<String>,
+        notices: InputNotices,
+    ) -> Self {
         let tally = || Tally::new(Limits::default());
         ImpactReport {
             run,

@@ -4,9 +4,9 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use pratique_manifest::convert::{items, items_of};
-use pratique_manifest::{SourceDocument, Location, ManifestFile, read_contents};
+use pratique_manifest::{Location, ManifestFile, SourceDocument, read_contents};
 use pratique_review::FieldPath;
-use pratique_stream::{PieceForm, Piece};
+use pratique_stream::{Piece, PieceForm};
 
 use super::place::{PlaceShift, saturated};
 use super::rendering::template_lines::TemplateLines;

@@ -7,7 +7,7 @@ use pratique_json::Value;
 use pratique_manifest::convert::{Items, convert, items_of};
 use pratique_manifest::{Location, ManifestFile, Position};
 use pratique_schema::Release;
-use pratique_stream::{PieceForm, ListHeader, Piece, StreamPlace};
+use pratique_stream::{ListHeader, Piece, PieceForm, StreamPlace};
 
 use super::place::{PlaceShift, saturated};
 use super::{InputError, InputObject, ParsedObjects, objects, objects_of, quick};

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_json::Value;
 use pratique_manifest::{
-    SourceDocument, Location, ManifestFile, MappingFields, Position, path_text, read_contents, read_documents,
+    Location, ManifestFile, MappingFields, Position, SourceDocument, path_text, read_contents, read_documents,
 };
 use pratique_request::kind_of;
 use pratique_review::FieldPath;
@@ -24,7 +24,7 @@ use pratique_review::FieldPath;
 use super::fields::PieceFields;
 use super::{STDIN_FILENAME_COMMANDS, read_regular};
 use crate::output::counted_nouns::counted;
-use crate::output::notice::{MISSING_SOURCE, InputNotice};
+use crate::output::notice::{InputNotice, MISSING_SOURCE};
 use build_program::main_file;
 pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
 use chart_root::ChartRoots;

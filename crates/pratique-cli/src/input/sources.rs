@@ -11,7 +11,7 @@ use crate::output;
 use crate::output::counted_nouns::counted;
 use crate::output::finding::AnnotationLevel;
 use crate::output::github::WorkflowCommands;
-use crate::output::junit::{JunitCase, CaseOutcome};
+use crate::output::junit::{CaseOutcome, JunitCase};
 use crate::output::notice::{InputNotice, OBJECT_IN_SOURCE};
 use crate::output::place::InputPlace;
 use crate::output::text::text;
@@ -201,12 +201,22 @@ pub(crate) fn cases(sources: &[SourceFile]) -> impl Iterator<Item = JunitCase> {
 pub(crate) fn annotate(sources: &[SourceFile], commands: &mut WorkflowCommands) {
     for source in sources {
         let place = InputPlace::parse(&source.path);
-        commands.annotate_place(AnnotationLevel::Note, &place, "pratique: not evaluated", &message(source));
+        commands.annotate_place(
+            AnnotationLevel::Note,
+            &place,
+            "pratique: not evaluated",
+            &message(source),
+        );
     }
 }
 
 /// The files in a SARIF log, as notifications of the run.
 pub(crate) fn notifications(sources: &[SourceFile]) -> impl Iterator<Item = (AnnotationLevel, String)> {
-    let note = |source: &SourceFile| (AnnotationLevel::Note, format!("{}: {}", source.path, message(source)));
+    let note = |source: &SourceFile| {
+        (
+            AnnotationLevel::Note,
+            format!("{}: {}", source.path, message(source)),
+        )
+    };
     sources.iter().map(note)
 }

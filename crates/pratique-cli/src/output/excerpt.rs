@@ -60,7 +60,12 @@ impl FileTexts {
     }
 
     /// The line of a location, with the range underlined; `None` if the file cannot be read any more.
-    pub(crate) fn excerpt(&mut self, location: &Location, tone: TextTone, style: StreamStyle) -> Option<PrintableText> {
+    pub(crate) fn excerpt(
+        &mut self,
+        location: &Location,
+        tone: TextTone,
+        style: StreamStyle,
+    ) -> Option<PrintableText> {
         let contents = self.contents(&location.file)?;
         let number = usize::try_from(location.start.line).ok()?;
         let start = usize::try_from(location.start.column).ok()?.saturating_sub(1);
@@ -95,7 +100,13 @@ impl IndexedText {
     }
 
     /// Shows the part of a line, counted from 1, around a range of characters.
-    fn frame(&mut self, number: usize, place: Range<usize>, tone: TextTone, style: StreamStyle) -> Option<PrintableText> {
+    fn frame(
+        &mut self,
+        number: usize,
+        place: Range<usize>,
+        tone: TextTone,
+        style: StreamStyle,
+    ) -> Option<PrintableText> {
         let index = number.checked_sub(self.first)?;
         let start = *self.starts.get(index)?;
         let end = self
@@ -103,7 +114,10 @@ impl IndexedText {
             .get(index + 1)
             .map_or(self.text.len(), |next| next - 1);
         let line = self.text.get(start..end)?.trim_end();
-        let columns = self.columns.entry(number).or_insert_with(|| ColumnOffsets::new(line));
+        let columns = self
+            .columns
+            .entry(number)
+            .or_insert_with(|| ColumnOffsets::new(line));
         Some(frame(number, line, columns, place, tone, style))
     }
 }

@@ -86,7 +86,13 @@ impl AnnotationCounts {
 
 impl WorkflowCommands {
     /// Adds a message about a part of a file.
-    pub(crate) fn annotate(&mut self, level: AnnotationLevel, location: &Location, title: &str, message: &str) {
+    pub(crate) fn annotate(
+        &mut self,
+        level: AnnotationLevel,
+        location: &Location,
+        title: &str,
+        message: &str,
+    ) {
         let (start, end) = (location.start, location.end);
         self.counts.count_stdin(&location.file);
         if start.line == 0 {
@@ -110,7 +116,13 @@ impl WorkflowCommands {
     }
 
     /// Adds a message about a place of an input, of which the line may not be known.
-    pub(crate) fn annotate_place(&mut self, level: AnnotationLevel, place: &InputPlace, title: &str, message: &str) {
+    pub(crate) fn annotate_place(
+        &mut self,
+        level: AnnotationLevel,
+        place: &InputPlace,
+        title: &str,
+        message: &str,
+    ) {
         self.counts.count_stdin(&place.file);
         let line = match place.line {
             0 => String::new(),
@@ -200,7 +212,12 @@ mod tests {
         );
         assert_eq!(AnnotationCounts::default().describe_more(), PrintableText::new());
         let mut commands = WorkflowCommands::default();
-        commands.annotate_place(AnnotationLevel::Error, &InputPlace::parse("<stdin>:1:1"), "a", "b");
+        commands.annotate_place(
+            AnnotationLevel::Error,
+            &InputPlace::parse("<stdin>:1:1"),
+            "a",
+            "b",
+        );
         let told = commands.counts().describe_more();
         assert!(
             told.as_str()

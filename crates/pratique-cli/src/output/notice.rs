@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::AnnotationLevel;
 use super::github::WorkflowCommands;
-use super::junit::{JunitCase, CaseOutcome};
+use super::junit::{CaseOutcome, JunitCase};
 use super::place::InputPlace;
 use super::text::{PrintableText, text};
 use crate::exit::CliError;
@@ -270,7 +270,9 @@ mod tests {
     #[test]
     fn those_that_are_not_kept_are_counted() {
         let mut notices = InputNotices::default();
-        notices.extend((0..MAX_NOTICES + 2).map(|index| InputNotice::new("rule", format!("{index}.yaml"), "it")));
+        notices.extend(
+            (0..MAX_NOTICES + 2).map(|index| InputNotice::new("rule", format!("{index}.yaml"), "it")),
+        );
         notices.add(InputNotice::new(WEAKENED_SETTING, "pratique.yaml:1:1", "it"));
         assert_eq!(
             (notices.count(), notices.list().len()),

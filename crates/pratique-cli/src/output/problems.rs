@@ -7,7 +7,7 @@ use pratique_manifest::{Edit, LoadErrors, Location, ObjectName, Problem, Rule};
 use serde::Serialize;
 
 use super::excerpt::FileTexts;
-use super::finding::{OutputFinding, FindingSeverity};
+use super::finding::{FindingSeverity, OutputFinding};
 use super::text::{IndentedLines, PrintableText, text};
 use crate::style::{StreamStyle, TextTone};
 
@@ -39,7 +39,12 @@ pub(crate) fn human(errors: &LoadErrors, texts: &mut FileTexts, style: StreamSty
 }
 
 /// Formats all problems with which a server would not start, or which its API refuses, and marks its own message.
-pub(crate) fn refused(errors: &LoadErrors, stops_server: bool, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
+pub(crate) fn refused(
+    errors: &LoadErrors,
+    stops_server: bool,
+    texts: &mut FileTexts,
+    style: StreamStyle,
+) -> PrintableText {
     let message = errors.to_string();
     let list = listed(&following(errors, &message), RuleLinks::Each, texts, style);
     let message = shortened(&message);
@@ -103,7 +108,12 @@ pub(crate) enum RuleLinks {
 }
 
 /// Lists findings, up to a maximum, and counts them.
-pub(crate) fn listed(findings: &[OutputFinding<'_>], links: RuleLinks, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
+pub(crate) fn listed(
+    findings: &[OutputFinding<'_>],
+    links: RuleLinks,
+    texts: &mut FileTexts,
+    style: StreamStyle,
+) -> PrintableText {
     if findings.is_empty() {
         return PrintableText::new();
     }
@@ -145,7 +155,12 @@ pub(crate) fn one(problem: &Problem, texts: &mut FileTexts, style: StreamStyle) 
 }
 
 /// Formats a finding, with a link to its documentation if it is the first of its rule.
-fn finding_text(finding: &OutputFinding<'_>, link: bool, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
+fn finding_text(
+    finding: &OutputFinding<'_>,
+    link: bool,
+    texts: &mut FileTexts,
+    style: StreamStyle,
+) -> PrintableText {
     let (label, tone) = match finding.severity {
         FindingSeverity::Error => (None, TextTone::Bad),
         FindingSeverity::Denied => (Some("warning:"), TextTone::Bad),

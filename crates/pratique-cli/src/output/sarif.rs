@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::catalog::{self, DescribedRule};
 use super::counted_nouns::counted;
-use super::finding::{OutputFinding, AnnotationLevel};
+use super::finding::{AnnotationLevel, OutputFinding};
 use super::notice::{self, BASELINE_GONE, InputNotice};
 use super::place::{InputPlace, repository_path};
 
@@ -216,7 +216,9 @@ impl SarifLog {
 
 impl SarifInvocation {
     fn json(self, omissions: &[String]) -> Value {
-        let omissions = omissions.iter().map(|message| (AnnotationLevel::Warning, message.clone()));
+        let omissions = omissions
+            .iter()
+            .map(|message| (AnnotationLevel::Warning, message.clone()));
         let all = self.notifications.into_iter().chain(omissions);
         let all: Vec<Value> = all
             .map(|(level, message)| json!({"level": level.of_sarif(), "message": {"text": message}}))
@@ -467,7 +469,11 @@ mod tests {
         };
         let (kept, omissions) = bounded(results(20_000), limits);
         assert!(kept.len() < 20_000 && kept.len() > 1_000, "{}", kept.len());
-        assert!(kept.iter().take(1_000).all(|result| result.level == AnnotationLevel::Error));
+        assert!(
+            kept.iter()
+                .take(1_000)
+                .all(|result| result.level == AnnotationLevel::Error)
+        );
         assert!(
             omissions
                 .iter()

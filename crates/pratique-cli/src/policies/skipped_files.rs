@@ -8,7 +8,7 @@ use crate::input::FileSelection;
 use crate::input::sources::report_sources;
 use crate::output;
 use crate::output::counted_nouns::{counted, noun};
-use crate::output::notice::{NOT_EVALUATED, InputNotice, SKIPPED_FILE};
+use crate::output::notice::{InputNotice, NOT_EVALUATED, SKIPPED_FILE};
 use crate::output::problems;
 use crate::output::text::text;
 

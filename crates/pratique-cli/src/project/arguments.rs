@@ -7,7 +7,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
 use super::options::REVISION;
-use super::{LoadedProject, CommandSetting};
+use super::{CommandSetting, LoadedProject};
 
 /// Arguments that stand for each other, besides those that conflict: who names policies names all.
 const ALTERNATIVES: [&[&str]; 1] = [&["admission_control_config_file", "manifests", "policies", "level"]];

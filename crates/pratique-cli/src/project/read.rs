@@ -138,7 +138,8 @@ impl ProjectReader<'_> {
             if !arguments.any(|argument| argument.get_id() == EXCEPTIONS) {
                 continue;
             }
-            let is_same = |setting: &CommandSetting| setting.command == command && setting.argument == EXCEPTIONS;
+            let is_same =
+                |setting: &CommandSetting| setting.command == command && setting.argument == EXCEPTIONS;
             if self.settings.iter().any(is_same) {
                 continue;
             }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::KIND;
 use crate::acceptance::exception_file;
-use crate::arguments::{ProgramArguments, OUTPUT_VALUE};
+use crate::arguments::{OUTPUT_VALUE, ProgramArguments};
 
 /// The commands that have a section in the file.
 pub(crate) const COMMANDS: [&str; 10] = [

@@ -366,7 +366,12 @@ pub(crate) const TRUST: &[TrustRow] = &[
         WeakeningValues::AnyChange,
         "which part of the inputs is evaluated",
     ),
-    decides(&["test"], &["filter"], WeakeningValues::AnyChange, "which tests run"),
+    decides(
+        &["test"],
+        &["filter"],
+        WeakeningValues::AnyChange,
+        "which tests run",
+    ),
     decides(
         &["test"],
         &["watch"],

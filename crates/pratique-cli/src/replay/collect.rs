@@ -208,7 +208,9 @@ impl<'a> ReplayCollector<'a> {
         if printed.is_some_and(|format| format.columns().is_some()) {
             output::eprint(&passed_over.to_text(lists));
         }
-        self.checkpoints.as_ref().map_or(Ok(()), CheckpointWriter::remove)?;
+        self.checkpoints
+            .as_ref()
+            .map_or(Ok(()), CheckpointWriter::remove)?;
         Ok(status)
     }
 
@@ -245,12 +247,18 @@ impl<'a> ReplayCollector<'a> {
             lead: &lead,
             numbers: &[
                 ("refused now", refused),
-                ("allowed now", self.report.counts.count_of(DecisionComparison::AllowedNow)),
+                (
+                    "allowed now",
+                    self.report.counts.count_of(DecisionComparison::AllowedNow),
+                ),
                 (
                     "refused and accepted",
                     self.report.counts.count_of(DecisionComparison::Accepted),
                 ),
-                ("undecided", self.report.counts.count_of(DecisionComparison::Undecided)),
+                (
+                    "undecided",
+                    self.report.counts.count_of(DecisionComparison::Undecided),
+                ),
                 ("requests", requests),
                 ("events", self.report.counts.entries()),
                 ("not read", u64::try_from(errors).unwrap_or(u64::MAX)),

@@ -32,9 +32,15 @@ impl DecisionComparison {
             (RecordedOutcome::Failed { .. }, _) => DecisionComparison::NotCompared,
             (_, RequestDecision::Undecided) => DecisionComparison::Undecided,
             (RecordedOutcome::Allowed, RequestDecision::Allowed)
-            | (RecordedOutcome::Refused(_), RequestDecision::Denied | RequestDecision::Accepted) => DecisionComparison::Same,
-            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, RequestDecision::Denied) => DecisionComparison::RefusedNow,
-            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, RequestDecision::Accepted) => DecisionComparison::Accepted,
+            | (RecordedOutcome::Refused(_), RequestDecision::Denied | RequestDecision::Accepted) => {
+                DecisionComparison::Same
+            }
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, RequestDecision::Denied) => {
+                DecisionComparison::RefusedNow
+            }
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, RequestDecision::Accepted) => {
+                DecisionComparison::Accepted
+            }
             (RecordedOutcome::Refused(refusal), RequestDecision::Allowed)
                 if refusal.by.is_policy() || refusal.by == RefusedBy::Recorded =>
             {
@@ -96,33 +102,57 @@ mod tests {
         let policy = || refused(RefusedBy::ValidatingPolicy("p".to_owned()));
         let webhook = || refused(RefusedBy::Webhook("w".to_owned()));
         for (then, allowed, denied) in [
-            (RecordedOutcome::Allowed, DecisionComparison::Same, DecisionComparison::RefusedNow),
+            (
+                RecordedOutcome::Allowed,
+                DecisionComparison::Same,
+                DecisionComparison::RefusedNow,
+            ),
             (policy(), DecisionComparison::AllowedNow, DecisionComparison::Same),
             (
                 refused(RefusedBy::Recorded),
                 DecisionComparison::AllowedNow,
                 DecisionComparison::Same,
             ),
-            (webhook(), DecisionComparison::NotCompared, DecisionComparison::Same),
+            (
+                webhook(),
+                DecisionComparison::NotCompared,
+                DecisionComparison::Same,
+            ),
             (
                 refused(RefusedBy::Plugin),
                 DecisionComparison::NotCompared,
                 DecisionComparison::Same,
             ),
-            (failed, DecisionComparison::NotCompared, DecisionComparison::NotCompared),
+            (
+                failed,
+                DecisionComparison::NotCompared,
+                DecisionComparison::NotCompared,
+            ),
             (
                 RecordedOutcome::Unknown,
                 DecisionComparison::NotCompared,
                 DecisionComparison::RefusedNow,
             ),
         ] {
-            assert_eq!(DecisionComparison::new(&then, RequestDecision::Allowed), allowed, "{then:?}");
-            assert_eq!(DecisionComparison::new(&then, RequestDecision::Denied), denied, "{then:?}");
+            assert_eq!(
+                DecisionComparison::new(&then, RequestDecision::Allowed),
+                allowed,
+                "{then:?}"
+            );
+            assert_eq!(
+                DecisionComparison::new(&then, RequestDecision::Denied),
+                denied,
+                "{then:?}"
+            );
             let undecided = match then {
                 RecordedOutcome::Failed { .. } => DecisionComparison::NotCompared,
                 _ => DecisionComparison::Undecided,
             };
-            assert_eq!(DecisionComparison::new(&then, RequestDecision::Undecided), undecided, "{then:?}");
+            assert_eq!(
+                DecisionComparison::new(&then, RequestDecision::Undecided),
+                undecided,
+                "{then:?}"
+            );
         }
     }
 }

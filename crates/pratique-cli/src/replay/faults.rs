@@ -63,7 +63,11 @@ impl CountedFaults {
     }
 
     /// Reports and counts the errors of a part; gives the error that ends the command.
-    pub(crate) fn collect(&mut self, mut faults: InputFaults, progress: &mut ProgressLine) -> Option<CliError> {
+    pub(crate) fn collect(
+        &mut self,
+        mut faults: InputFaults,
+        progress: &mut ProgressLine,
+    ) -> Option<CliError> {
         self.leave_out_known(&mut faults);
         if !faults.errors.is_empty() {
             progress.clear();

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_manifest::{Location, Position};
 use pratique_replay::{
-    EntryError, EventRequests, LocatedEntry, NotSubject, RecentObjects, RecordedOutcome, ReplayResult, Replayer,
-    entries,
+    EntryError, EventRequests, LocatedEntry, NotSubject, RecentObjects, RecordedOutcome, ReplayResult,
+    Replayer, entries,
 };
 use pratique_stream::{Piece, StreamPlace};
 
@@ -52,7 +52,11 @@ impl LogReader {
 
     /// How many threads may read: objects are remembered in the order of the log.
     pub(crate) fn threads(&self) -> usize {
-        if self.remembers() { 1 } else { ordered_work::cores() }
+        if self.remembers() {
+            1
+        } else {
+            ordered_work::cores()
+        }
     }
 
     /// The requests of an entry of the log of this path, and its location.

@@ -10,7 +10,10 @@ use super::engine::ReplayEngine;
 use crate::evaluation::decision::RequestDecision;
 
 /// The decision on a request whose object is not known, and why that is so: it is allowed where no policy can match it.
-pub(crate) fn without_object(engine: &ReplayEngine, (request, why): (&AdmissionRequest<'_>, UnknownRequest)) -> RequestDecision {
+pub(crate) fn without_object(
+    engine: &ReplayEngine,
+    (request, why): (&AdmissionRequest<'_>, UnknownRequest),
+) -> RequestDecision {
     let authorizer = Arc::clone(&engine.cluster.authorizer);
     let reviewer = Reviewer::policies(&engine.policies.admission, authorizer);
     let mut operations = possible_operations(why, request.operation).into_iter();

@@ -99,7 +99,9 @@ impl ReplayRow {
     pub(super) fn human(&self, style: StreamStyle) -> PrintableText {
         let tone = match self.comparison {
             DecisionComparison::RefusedNow => TextTone::Bad,
-            DecisionComparison::AllowedNow | DecisionComparison::Undecided | DecisionComparison::Accepted => TextTone::Warning,
+            DecisionComparison::AllowedNow | DecisionComparison::Undecided | DecisionComparison::Accepted => {
+                TextTone::Warning
+            }
             DecisionComparison::Same | DecisionComparison::NotCompared => TextTone::Good,
         };
         let place = style.paint(TextTone::Place, &self.place);

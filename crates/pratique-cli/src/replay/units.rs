@@ -8,7 +8,7 @@ use pratique_stream::{Limits, Piece, Splitter};
 use super::share::ReadShare;
 use crate::input::open::open;
 use crate::input::{self, InputError};
-use crate::stream::checkpoint::{MarkPlace, CountedPart, InputMark};
+use crate::stream::checkpoint::{CountedPart, InputMark, MarkPlace};
 use crate::stream::etcd;
 use crate::stream::ordered_work::{WorkClosed, WorkSender};
 use crate::stream::read::UserInputs;

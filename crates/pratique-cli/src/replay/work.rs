@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use pratique_manifest::Location;
-use pratique_replay::{EventRequests, LocatedEntry, NotSubject, RecordedOutcome, ReplayResult, UnknownRequest, entries};
+use pratique_replay::{
+    EventRequests, LocatedEntry, NotSubject, RecordedOutcome, ReplayResult, UnknownRequest, entries,
+};
 use pratique_types::AdmissionRequest;
 
 use super::comparison::DecisionComparison;
@@ -111,7 +113,13 @@ impl ReplayWorker<'_> {
     }
 
     /// A request whose object is not known is decided only where no policy can match it.
-    fn unknown(&self, about: &EntryFacts, why: UnknownRequest, request: &AdmissionRequest<'_>, part: &mut ReplayPart) {
+    fn unknown(
+        &self,
+        about: &EntryFacts,
+        why: UnknownRequest,
+        request: &AdmissionRequest<'_>,
+        part: &mut ReplayPart,
+    ) {
         let decision = without_object(self.engine, (request, why));
         let row = about.row(
             RequestSubject::from_request(request, &about.at),

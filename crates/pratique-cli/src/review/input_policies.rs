@@ -9,7 +9,7 @@ use pratique_types::{ADMISSION_GROUP, GroupVersionResource};
 
 use crate::evaluation::input_request::InputRequest;
 use crate::exit::CliError;
-use crate::output::notice::{NOT_EVALUATED, InputNotice};
+use crate::output::notice::{InputNotice, NOT_EVALUATED};
 use crate::output::text::text;
 use crate::output::{self, problems};
 use crate::stream::read::UserInputs;

@@ -5,7 +5,7 @@ use pratique_manifest::ManifestSet;
 use pratique_schema::Release;
 use pratique_types::Operation;
 
-use crate::output::notice::{NOT_EVALUATED, InputNotice};
+use crate::output::notice::{InputNotice, NOT_EVALUATED};
 use crate::output::problems;
 use crate::policies::OriginSets;
 

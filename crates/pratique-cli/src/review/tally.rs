@@ -106,7 +106,10 @@ impl ReviewTally {
             RequestDecision::Accepted => self.accepted += 1,
         }
         // What refuses a Pod is counted with the Pod.
-        let refuses_pod = record.pods.iter().any(|pod| pod.decision == RequestDecision::Denied);
+        let refuses_pod = record
+            .pods
+            .iter()
+            .any(|pod| pod.decision == RequestDecision::Denied);
         self.stopped += usize::from(record.refused_by.is_some() && !refuses_pod);
         for decision in &record.policies {
             match decision.action {

@@ -38,9 +38,9 @@ use crate::output::PrintedOutput;
 use crate::output::github::{AnnotationCounts, WorkflowCommands};
 use crate::output::notice::InputNotice;
 use crate::output::text::PrintableText;
-use crate::review::object_comparison::OperationCounts;
 use crate::review::input_policies::{self, ForeignPolicies};
 use crate::review::named_inputs::NamedInput;
+use crate::review::object_comparison::OperationCounts;
 use crate::review::object_files::ResultObject;
 use crate::review::tally::ReviewTally;
 use crate::stream::input_errors::{JsonError, described};
@@ -323,7 +323,11 @@ impl InputReviewer<'_> {
     }
 
     /// Decides about a request.
-    fn decide(&self, open: &mut OpenRequest<'_>, state: &ClusterState) -> Result<Review, UnfinishedEvaluation> {
+    fn decide(
+        &self,
+        open: &mut OpenRequest<'_>,
+        state: &ClusterState,
+    ) -> Result<Review, UnfinishedEvaluation> {
         let detail = self.detail(open);
         let (input, prepared) = (&open.input, &open.prepared);
         match open.received.take() {
@@ -546,7 +550,9 @@ impl InputReviewer<'_> {
         if let (true, Some(object)) = (keeps_objects, object) {
             reviewed.objects.push(ResultObject::new(&record, object));
         }
-        reviewed.printed.resize_with(outputs.len(), PrintedOutput::default);
+        reviewed
+            .printed
+            .resize_with(outputs.len(), PrintedOutput::default);
         for (output, printed) in outputs.iter().zip(&mut reviewed.printed) {
             match output.format {
                 ReviewFormat::Human if summary || (quiet && is_clean) => {}

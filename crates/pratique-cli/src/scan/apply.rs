@@ -91,7 +91,12 @@ pub(super) fn apply(
 }
 
 /// Removes our reports that are not current.
-fn remove_stale(writer: &ClusterWriter, of: &WrittenKind, current: &BTreeSet<ObjectName>, applied: &mut AppliedScan) {
+fn remove_stale(
+    writer: &ClusterWriter,
+    of: &WrittenKind,
+    current: &BTreeSet<ObjectName>,
+    applied: &mut AppliedScan,
+) {
     let labelled_reports = match writer.labelled(of, &ReportApi::selector()) {
         Ok(reports) => reports,
         Err(error) => return applied.fault(of, None, &error),

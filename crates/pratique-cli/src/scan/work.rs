@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::evaluation::ControlledDecision;
 use super::plugins::{PluginRun, concerns};
-use super::source::{UnitContent, ScanUnit};
+use super::source::{ScanUnit, UnitContent};
 use crate::acceptance::AcceptanceRules;
 use crate::evaluation::assumptions::depends_on_resource;
 use crate::evaluation::definitions::AssumedKind;
@@ -353,7 +353,11 @@ impl ObjectScanner<'_> {
             }
             scanned.failed.push(FailedObject {
                 // The text is about all of them.
-                text: if index == 0 { text.clone() } else { PrintableText::new() },
+                text: if index == 0 {
+                    text.clone()
+                } else {
+                    PrintableText::new()
+                },
                 error,
                 kind: kind.clone(),
             });

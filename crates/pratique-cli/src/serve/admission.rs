@@ -177,5 +177,9 @@ pub(super) fn log_passed_over(flag: &str, files: &FileSelection) {
 }
 
 pub(super) fn invalid(errors: &LoadErrors) -> LoadFailure {
-    LoadFailure::Invalid(problems::human(errors, &mut FileTexts::default(), StreamStyle::of_stderr()))
+    LoadFailure::Invalid(problems::human(
+        errors,
+        &mut FileTexts::default(),
+        StreamStyle::of_stderr(),
+    ))
 }

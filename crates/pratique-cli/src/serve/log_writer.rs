@@ -60,7 +60,13 @@ impl LogWriter {
         let counts = &self.0.counts;
         let waiting = counts.bytes.fetch_add(text.len(), Ordering::Relaxed);
         let fits = waiting.saturating_add(text.len()) <= BYTES;
-        if !fits || self.0.sender.try_send(WriterMessage::Write(text.to_vec())).is_err() {
+        if !fits
+            || self
+                .0
+                .sender
+                .try_send(WriterMessage::Write(text.to_vec()))
+                .is_err()
+        {
             counts.bytes.fetch_sub(text.len(), Ordering::Relaxed);
             counts.drop_lines(1);
         }

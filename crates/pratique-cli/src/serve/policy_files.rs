@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use pratique::Configurations;
 use pratique::expressions::Expressions;
-use pratique::live::{AdmissionObserver, InMemory, DirectoryReload, ReloadResult};
+use pratique::live::{AdmissionObserver, DirectoryReload, InMemory, ReloadResult};
 use pratique_manifest::{
     LoadErrors, ManifestFile, ManifestPlugin, ManifestSet, OptionalVersion, ReplacedObject, RewriteDetector,
     content_hash,
 };
 use pratique_policy::Origin;
 use pratique_watch::{
-    LoadAttempt, Load, LoadObserver, LoadResult, LogMessages, Outcome, StartError, Version, WatchOptions, Watched,
+    Load, LoadAttempt, LoadObserver, LoadResult, LogMessages, Outcome, StartError, Version, WatchOptions,
+    Watched,
 };
 
 use crate::arguments::PolicyPathArguments;

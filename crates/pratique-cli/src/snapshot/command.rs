@@ -10,7 +10,7 @@ use pratique_state::snapshot::{Extent, SnapshotSubjects};
 use pratique_types::GroupVersionKind;
 use pratique_types::admission_plugins::built_in;
 
-use super::fetch::{SnapshotFetch, FetchedSecrets};
+use super::fetch::{FetchedSecrets, SnapshotFetch};
 use super::{ClusterSnapshot, RequiredState, WebhookUse, connect, dropped_fields, policies, write};
 use crate::arguments::SnapshotArguments;
 use crate::exit::{CliError, ExitStatus};

@@ -44,7 +44,9 @@ impl CustomGroups {
     /// These groups and others.
     pub(crate) fn union(&self, others: &CustomGroups) -> CustomGroups {
         match (self, others) {
-            (CustomGroups::Named(one), CustomGroups::Named(other)) => CustomGroups::Named(one.union(other).cloned().collect()),
+            (CustomGroups::Named(one), CustomGroups::Named(other)) => {
+                CustomGroups::Named(one.union(other).cloned().collect())
+            }
             _ => CustomGroups::All,
         }
     }

@@ -22,7 +22,7 @@ use crate::exit::CliError;
 use crate::input::permitted_paths::read_regular;
 use crate::output;
 use crate::output::text::text;
-pub(crate) use mark::{MarkPlace, CountedPart, FileState, InputMark};
+pub(crate) use mark::{CountedPart, FileState, InputMark, MarkPlace};
 
 /// The largest checkpoint, in bytes.
 const LARGEST: u64 = 256 << 20;
@@ -238,7 +238,8 @@ fn read<C: ResumableCounts>(path: &Path) -> Result<Option<RunCheckpoint<C>>, Cli
         path: path_text(path),
         error: CheckpointError::Form { run: C::RUN, why },
     };
-    let header: CheckpointHeader = serde_json::from_slice(&content).map_err(|error| refused(error.to_string()))?;
+    let header: CheckpointHeader =
+        serde_json::from_slice(&content).map_err(|error| refused(error.to_string()))?;
     match (header.api_version.as_str(), header.kind.as_str()) {
         (API_VERSION, kind) if kind == C::KIND => {}
         (version, kind) => return Err(refused(format!("it is a {kind} of {version}"))),

@@ -15,7 +15,7 @@ use crate::arguments::ListArguments;
 use crate::exit::CliError;
 use crate::input::InputError;
 use crate::snapshot::snapshot_error::SnapshotError;
-use crate::stream::checkpoint::{MarkPlace, FileState, InputMark};
+use crate::stream::checkpoint::{FileState, InputMark, MarkPlace};
 use crate::stream::ordered_work::{WorkClosed, WorkSender};
 use kinds::ListedKinds;
 pub(crate) use kinds::MatchedObjects;
@@ -206,7 +206,9 @@ impl ClusterObjects {
     ) -> Result<(), EndedCollection> {
         let served = match &collection.content {
             ListedCollection::Kind(served) => served,
-            ListedCollection::Unknown { why } => return Err(EndedCollection::fault(unlisted(collection, why, None))),
+            ListedCollection::Unknown { why } => {
+                return Err(EndedCollection::fault(unlisted(collection, why, None)));
+            }
         };
         let failed = |error: ReadError| {
             EndedCollection::fault(if error.is_of_connection() {

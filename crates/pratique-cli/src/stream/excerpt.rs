@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 
 use pratique_manifest::ManifestFile;
-use pratique_stream::{PieceForm, Piece};
+use pratique_stream::{Piece, PieceForm};
 
 use crate::input::open::ObjectStream;
 

@@ -88,7 +88,10 @@ pub(crate) struct ErrorLine<'a> {
 }
 
 /// The text about an error of an input, and the errors that it consists of; errors of the command are returned.
-pub(crate) fn described(error: InputError, style: StreamStyle) -> Result<(PrintableText, Vec<JsonError>), CliError> {
+pub(crate) fn described(
+    error: InputError,
+    style: StreamStyle,
+) -> Result<(PrintableText, Vec<JsonError>), CliError> {
     Ok(match error {
         InputError::Cli(error) => return Err(error),
         InputError::TooLarge { path, mebibytes } => one(

@@ -358,7 +358,12 @@ impl UserInputs {
     }
 
     /// Sends all units in order.
-    pub(crate) fn send<R>(self, limits: Limits, mut state: Arc<ClusterState>, sender: &WorkSender<InputUnit, R>) {
+    pub(crate) fn send<R>(
+        self,
+        limits: Limits,
+        mut state: Arc<ClusterState>,
+        sender: &WorkSender<InputUnit, R>,
+    ) {
         for input in self.paths.iter().filter(|input| !input.is_deleted) {
             for file in &input.files {
                 if send_file(&self, file, limits, &mut state, sender).is_err() {
@@ -396,7 +401,11 @@ fn send_file<R>(
         let piece = match piece {
             Ok(piece) => piece,
             Err(error) => {
-                sender.add(InputUnit::Fault(InputError::of_stream(display_path, error, limits)))?;
+                sender.add(InputUnit::Fault(InputError::of_stream(
+                    display_path,
+                    error,
+                    limits,
+                )))?;
                 break;
             }
         };

@@ -2,7 +2,7 @@
 
 use super::run::{CaseRun, TestRun};
 use crate::check::report::annotate;
-use crate::output::finding::{OutputFinding, AnnotationLevel};
+use crate::output::finding::{AnnotationLevel, OutputFinding};
 use crate::output::github::WorkflowCommands;
 use crate::output::place::InputPlace;
 use crate::output::text::text;
@@ -10,7 +10,11 @@ use crate::project;
 use crate::unbound;
 
 /// Annotations for warnings about policies, for failures, and for points that are not covered.
-pub(super) fn github(run: &TestRun, lints: &[OutputFinding<'_>], lists_passed_over: bool) -> WorkflowCommands {
+pub(super) fn github(
+    run: &TestRun,
+    lints: &[OutputFinding<'_>],
+    lists_passed_over: bool,
+) -> WorkflowCommands {
     let mut out = WorkflowCommands::default();
     for lint in lints {
         annotate(&mut out, lint);
@@ -45,7 +49,12 @@ pub(super) fn github(run: &TestRun, lints: &[OutputFinding<'_>], lists_passed_ov
         }
         for case in suite.cases.iter().filter(|case| !case.tested.passed()) {
             let title = format!("{}: {}", suite.name, case.case.name);
-            out.annotate(AnnotationLevel::Error, &case.case.location, &title, &message(case));
+            out.annotate(
+                AnnotationLevel::Error,
+                &case.case.location,
+                &title,
+                &message(case),
+            );
         }
     }
     let missing = run.coverage.iter().flat_map(|report| &report.policies);

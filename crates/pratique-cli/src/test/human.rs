@@ -4,7 +4,7 @@ use pratique_explain::Explanation;
 use pratique_review::ReviewDecision;
 use pratique_suite::{CoverageReport, Difference};
 
-use super::run::{CaseRun, TestRun, SuiteRun};
+use super::run::{CaseRun, SuiteRun, TestRun};
 use crate::explanation;
 use crate::output::excerpt::FileTexts;
 use crate::output::problems;
@@ -87,7 +87,10 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut FileTexts, style: Stre
         let text = if test.skipped {
             text!("skipped: {}", test.name)
         } else {
-            style.paint(TextTone::Warning, text!("not evaluated: {}: {}", test.name, test.why))
+            style.paint(
+                TextTone::Warning,
+                text!("not evaluated: {}: {}", test.name, test.why),
+            )
         };
         let place = style.paint(TextTone::Faint, problems::place(&test.location));
         out.push(&text!("  {} {}\n", text, place));

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use pratique_explain::Explanation;
 use pratique_manifest::{Kind, Location};
 use pratique_policy::AdmissionPhase;
-use pratique_review::ReviewDecision;
 use pratique_review::PolicyWithoutBinding;
+use pratique_review::ReviewDecision;
 use pratique_suite::{
     ActualResult, CoverageReport, Difference, MissingPoint, PluginOutcome, PolicyCoverage, PolicyOutcome,
 };
 use serde::Serialize;
 
-use super::run::{CaseRun, TestRun, SuiteRun};
+use super::run::{CaseRun, SuiteRun, TestRun};
 use crate::output::finding::OutputFinding;
 use crate::output::json::is_zero;
 use crate::output::notice::InputNotice;

@@ -3,12 +3,12 @@
 use crate::check::levels::WarningLevels;
 use crate::check::report::{case, notice_suite};
 use crate::output::finding::OutputFinding;
-use crate::output::junit::{self, JunitCase, CaseOutcome, JunitSuite, XmlDocument};
+use crate::output::junit::{self, CaseOutcome, JunitCase, JunitSuite, XmlDocument};
 use crate::output::problems;
 use crate::project;
 use crate::unbound;
 
-use super::run::{CaseRun, TestRun, SuiteRun};
+use super::run::{CaseRun, SuiteRun, TestRun};
 
 /// A test suite for each suite, and one of warnings about policies; suites that could not run have an error.
 pub(super) fn junit(run: &TestRun, lints: &[OutputFinding<'_>], levels: &WarningLevels<'_>) -> XmlDocument {

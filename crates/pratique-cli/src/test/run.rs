@@ -88,7 +88,11 @@ impl CaseRun {
         if let (Ok(actual), false) = (&mut run.tested.actual, run.tested.differences.is_empty()) {
             // Shown of failures only.
             run.explained = steps::human(&actual.steps, steps::StepSelection::Acting, style);
-            run.excerpt = steps::human(&actual.steps, steps::StepSelection::Acting, StreamStyle::default());
+            run.excerpt = steps::human(
+                &actual.steps,
+                steps::StepSelection::Acting,
+                StreamStyle::default(),
+            );
         }
         // Updates compare once more.
         if let (false, Ok(actual)) = (arguments.update, &mut run.tested.actual) {
@@ -258,11 +262,14 @@ impl TestRun {
         run.unbound.clone_from(&policies.unbound);
         // What is made of a template has no place at which a warning could be mended.
         if !suite.makes_policies() {
-            self.lints.add(&policies, &WarningLevels::new(&arguments.warnings));
+            self.lints
+                .add(&policies, &WarningLevels::new(&arguments.warnings));
         }
         let requested = arguments.coverage || arguments.coverage_threshold.is_some();
         let recorder = requested.then(|| coverage.recorder(&policies));
-        let trace = recorder.as_ref().map(|recorder| recorder as &(dyn PolicyTrace + Sync));
+        let trace = recorder
+            .as_ref()
+            .map(|recorder| recorder as &(dyn PolicyTrace + Sync));
         let mut runner = suite.runner(&policies);
         for case in &suite.cases {
             if !wanted(suite, case, arguments) {
@@ -331,7 +338,8 @@ impl TestRun {
     pub(super) fn unbound(&self) -> Vec<&PolicyWithoutBinding> {
         let mut seen = HashSet::new();
         let all = self.suites.iter().flat_map(|suite| &suite.unbound);
-        let place = |policy: &PolicyWithoutBinding| (policy.location.file.clone(), policy.location.start.offset);
+        let place =
+            |policy: &PolicyWithoutBinding| (policy.location.file.clone(), policy.location.start.offset);
         all.filter(|policy| seen.insert((policy.kind(), place(policy), &policy.name)))
             .collect()
     }

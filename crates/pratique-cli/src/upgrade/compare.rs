@@ -48,7 +48,12 @@ pub(super) fn compare(old: &SideReview, new: &SideReview, kind: &str) -> Vec<Upg
     findings
 }
 
-fn of_decision(change: DecisionChange, old: &SideReview, new: &SideReview, kind: &str) -> Option<UpgradeFinding> {
+fn of_decision(
+    change: DecisionChange,
+    old: &SideReview,
+    new: &SideReview,
+    kind: &str,
+) -> Option<UpgradeFinding> {
     let message = |side: &SideReview| side.decision.message.clone().unwrap_or_default();
     let is_refused = old.decision.decision == RequestDecision::Denied;
     match change {

@@ -13,10 +13,10 @@ use crate::evaluation::junit::error_case;
 use crate::output::counted_nouns::counted;
 use crate::output::finding::AnnotationLevel;
 use crate::output::github::WorkflowCommands;
-use crate::output::junit::{JunitCase, CaseOutcome, JunitSuite, XmlDocument, xml};
+use crate::output::junit::{CaseOutcome, JunitCase, JunitSuite, XmlDocument, xml};
 use crate::output::notice::{self, InputNotice};
 use crate::output::place::InputPlace;
-use crate::output::sarif::{SarifInvocation, SarifLog, LogResult};
+use crate::output::sarif::{LogResult, SarifInvocation, SarifLog};
 use crate::replay::counters::KeyedCounters;
 
 /// How many findings of each effect are rows of the page.
@@ -184,7 +184,12 @@ impl<'a> ComparedUpgrade<'a> {
             );
         }
         for error in self.report.faults.errors() {
-            commands.annotate_place(AnnotationLevel::Error, &error.input_place(), &error.place, &error.message);
+            commands.annotate_place(
+                AnnotationLevel::Error,
+                &error.input_place(),
+                &error.place,
+                &error.message,
+            );
         }
         for notice in self.report.notices.list() {
             notice.annotate(&mut commands);

@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn findings_that_are_not_kept_are_counted() {
-        let mut report = UpgradeReport::new(CountedFaults::default(), BTreeSet::new(), InputNotices::default());
+        let mut report =
+            UpgradeReport::new(CountedFaults::default(), BTreeSet::new(), InputNotices::default());
         for number in 0..MAX_FINDINGS + 2 {
             let about = format!("policy {}", number % (MAX_GROUPS + 5));
             report.add(UpgradeRule::NewlyRefused.about(about, "no"));

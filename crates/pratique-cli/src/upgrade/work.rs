@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_replay::{Approximation, EventRequests, LocatedEntry, ReplayRequest, ReplayResult, UnknownRequest};
+use pratique_replay::{
+    Approximation, EventRequests, LocatedEntry, ReplayRequest, ReplayResult, UnknownRequest,
+};
 use pratique_request::{AssumedResource, RequestTemplate, Resolution, kind_of};
 use pratique_review::{ReceiveFailure, Reviewer};
 use pratique_schema::{FeatureGates, Release};
@@ -26,7 +28,7 @@ use crate::evaluation::result::ReviewResult;
 use crate::impact::part::{ComparisonPart, InputComparison, WorkloadScope};
 use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject};
-use crate::output::notice::{NOT_EVALUATED, InputNotice};
+use crate::output::notice::{InputNotice, NOT_EVALUATED};
 use crate::output::problems;
 use crate::replay::decision::ReplayDecision;
 use crate::replay::engine::{ReplayEngine, input};

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use super::ip::is_mapped;
-use super::{WrittenAddress, AddressError, Ip};
+use super::{AddressError, Ip, WrittenAddress};
 use crate::strconv::quote;
 
 /// A network as it was written: bits behind the prefix are kept.

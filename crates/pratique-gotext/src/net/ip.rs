@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::str::FromStr;
 
-use super::{WrittenAddress, AddressError};
+use super::{AddressError, WrittenAddress};
 use crate::strconv::quote;
 
 /// An IPv4 or IPv6 address without zone.

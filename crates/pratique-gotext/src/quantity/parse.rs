@@ -137,7 +137,12 @@ fn small(parts: &QuantityParts<'_>, suffix: QuantitySuffix) -> Option<SmallDecim
 }
 
 /// Upstream keeps a text that it takes for canonical; some are not quite.
-fn passes_for_canonical(text: &str, parts: &QuantityParts<'_>, suffix: QuantitySuffix, small: SmallDecimal) -> bool {
+fn passes_for_canonical(
+    text: &str,
+    parts: &QuantityParts<'_>,
+    suffix: QuantitySuffix,
+    small: SmallDecimal,
+) -> bool {
     if text == "0" {
         return true;
     }

@@ -54,7 +54,11 @@ impl ClassReader {
     }
 
     /// Reads a class with a name: `\d`, `\pL`, and `[:alpha:]` inside brackets.
-    fn named<'t>(&mut self, text: &'t str, flags: PatternFlags) -> Result<Option<(ClassUnicode, &'t str)>, Error> {
+    fn named<'t>(
+        &mut self,
+        text: &'t str,
+        flags: PatternFlags,
+    ) -> Result<Option<(ClassUnicode, &'t str)>, Error> {
         match posix(text, flags)? {
             Some(class) => Ok(Some(class)),
             None => self.escaped(text, flags),

@@ -9,7 +9,7 @@ use super::class::ClassReader;
 use super::error::{Error, ErrorKind, RefusedPattern, between, whole};
 use super::meter::Meter;
 use super::piece::{ParsedPattern, PatternPiece};
-use super::scan::{self, PatternFlags, GroupExtension, RepeatCount, split_first};
+use super::scan::{self, GroupExtension, PatternFlags, RepeatCount, split_first};
 use super::set;
 
 /// The work of reading a piece.

@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Capture, Class, ClassUnicode, Hir, HirKind, Look, Repetition};
 
 use super::error::ErrorKind;
-use super::scan::{PatternFlags, MAX_COUNT, RepeatCount};
+use super::scan::{MAX_COUNT, PatternFlags, RepeatCount};
 use super::set;
 
 /// How deep groups and repetitions may nest.

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use super::calendar::{CivilTime, DAY, civil_from_seconds, days_from_civil};
-use super::{Duration, TimeLayout, Overflow, SECOND, parse};
+use super::{Duration, Overflow, SECOND, TimeLayout, parse};
 
 /// A point in time between the years 1 and 9999, with the offset from UTC that it was written with. Only messages of
 /// protocol buffers can hold [others](Timestamp::of_message).

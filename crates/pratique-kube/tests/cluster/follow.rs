@@ -44,7 +44,10 @@ pub(crate) fn request(namespace: &str) -> AdmissionRequest<'static> {
 
 /// 200, or what is said instead.
 pub(crate) async fn code(live: &Live, namespace: &str) -> i32 {
-    let response = live.review(&request(namespace), AdmissionPhase::Validating).await.unwrap();
+    let response = live
+        .review(&request(namespace), AdmissionPhase::Validating)
+        .await
+        .unwrap();
     response.result.map_or(200, |status| status.code)
 }
 
@@ -141,7 +144,10 @@ async fn params_are_followed_while_a_policy_names_them() {
     with_params["spec"]["paramKind"]["kind"] = json!("Gadget");
     server.put(POLICIES, with_params);
     let reason = async || {
-        let response = live.review(&request("shop"), AdmissionPhases::Both).await.unwrap();
+        let response = live
+            .review(&request("shop"), AdmissionPhases::Both)
+            .await
+            .unwrap();
         response.result.map(|status| status.message).unwrap_or_default()
     };
     while !reason().await.contains("Gadget") {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pratique::cluster::ClusterView as _;
-use pratique::object_model::{ObjectMutator, ObjectModel as _};
+use pratique::object_model::{ObjectModel as _, ObjectMutator};
 use pratique::plugins::StateKind;
 use pratique::types::{AdmissionRequest, GroupVersionKind};
 use pratique_kube::ApiCluster;

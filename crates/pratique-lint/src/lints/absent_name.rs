@@ -159,7 +159,9 @@ fn absent_field(
     let key = failure.text.strip_prefix(NO_KEY);
     let absent = match (root, names.as_slice(), key) {
         // It is null, and in match conditions it always is.
-        ("namespaceObject", _, _) if usage != ExpressionPurpose::MatchCondition && !observations.served.namespaced => {
+        ("namespaceObject", _, _)
+            if usage != ExpressionPurpose::MatchCondition && !observations.served.namespaced =>
+        {
             AbsentField::NamespaceObject
         }
         ("request", ["name", ..], Some("name")) => AbsentField::RequestName,

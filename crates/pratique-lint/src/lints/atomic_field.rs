@@ -68,7 +68,10 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
         return;
     }
     for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
-        let Some(ast) = ast.as_ref().filter(|_| site.usage == ExpressionPurpose::ApplyConfiguration) else {
+        let Some(ast) = ast
+            .as_ref()
+            .filter(|_| site.usage == ExpressionPurpose::ApplyConfiguration)
+        else {
             continue;
         };
         for ((offset, path), of_kinds) in atomic_fields(ast, subject.kinds()) {

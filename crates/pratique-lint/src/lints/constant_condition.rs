@@ -48,7 +48,10 @@ impl Lint for ConstantCondition {
         else {
             return;
         };
-        for site in sites.iter().filter(|site| site.usage == ExpressionPurpose::MatchCondition) {
+        for site in sites
+            .iter()
+            .filter(|site| site.usage == ExpressionPurpose::MatchCondition)
+        {
             let alone = std::slice::from_ref(site);
             let parsed = ParsedExpressions::new(alone);
             let message = match fold_condition(&parsed, alone, &RequestFacts::default()) {

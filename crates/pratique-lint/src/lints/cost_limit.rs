@@ -150,7 +150,10 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
                 .map(|(kind, served)| (of_kind(kind), served))
                 .collect()
         };
-    let conditions = policy.sites.iter().find(|site| site.usage == ExpressionPurpose::MatchCondition);
+    let conditions = policy
+        .sites
+        .iter()
+        .find(|site| site.usage == ExpressionPurpose::MatchCondition);
     let single = policy.sites.iter().enumerate();
     let mut all: Vec<LimitedCost> = single
         .map(|(index, site)| LimitedCost {
@@ -178,7 +181,12 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
         field: path("metadata.name"),
         goal: CostGoal::Policy,
         limit: RUNTIME_BUDGET,
-        estimates: estimates(&|_, site| !matches!(site.usage, ExpressionPurpose::MatchCondition | ExpressionPurpose::AuditAnnotation)),
+        estimates: estimates(&|_, site| {
+            !matches!(
+                site.usage,
+                ExpressionPurpose::MatchCondition | ExpressionPurpose::AuditAnnotation
+            )
+        }),
         example: None,
     });
     all
@@ -186,7 +194,9 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
 
 /// The list that a match condition is in.
 fn list_of(condition: &[PathStep]) -> Vec<PathStep> {
-    let index = condition.iter().rposition(|step| matches!(step, PathStep::Index(_)));
+    let index = condition
+        .iter()
+        .rposition(|step| matches!(step, PathStep::Index(_)));
     condition
         .get(..index.unwrap_or_default())
         .unwrap_or_default()

@@ -54,7 +54,9 @@ impl Lint for IdleMutation {
                 ExpressionPurpose::ApplyConfiguration if sets_nothing(ast, ast.root, &[]) => {
                     "the configuration sets no field to another value"
                 }
-                ExpressionPurpose::JsonPatch if patches_nothing(ast, ast.root) => "no operation sets or removes anything",
+                ExpressionPurpose::JsonPatch if patches_nothing(ast, ast.root) => {
+                    "no operation sets or removes anything"
+                }
                 _ => continue,
             };
             let message = format!("the mutation changes nothing of any object: {reason}");

@@ -59,7 +59,10 @@ fn check_policy<'t>(
 ) {
     let policy = subject.policy;
     for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
-        let Some(ast) = ast.as_ref().filter(|_| site.usage == ExpressionPurpose::ApplyConfiguration) else {
+        let Some(ast) = ast
+            .as_ref()
+            .filter(|_| site.usage == ExpressionPurpose::ApplyConfiguration)
+        else {
             continue;
         };
         for (holder, field) in fields(ast) {

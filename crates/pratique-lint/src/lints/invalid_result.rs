@@ -104,7 +104,10 @@ const MERGE_KEYS: [&str; 7] = [
 
 /// Whether something selects the objects of a policy besides its rules, such as those that have the element.
 fn has_guards(policy: &PolicyView<'_>) -> bool {
-    let has_conditions = policy.sites.iter().any(|site| site.usage == ExpressionPurpose::MatchCondition);
+    let has_conditions = policy
+        .sites
+        .iter()
+        .any(|site| site.usage == ExpressionPurpose::MatchCondition);
     let selects = |selector: Option<&LabelSelector>| {
         selector.is_some_and(|selector| *selector != LabelSelector::default())
     };

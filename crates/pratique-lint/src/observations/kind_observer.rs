@@ -278,7 +278,8 @@ fn collect_chain_constants(
     required: &RequiredConstants,
 ) -> Vec<(usize, RequiredConstants)> {
     let sites = policy.sites.iter().zip(&parsed.asts);
-    let chains = sites.filter(|(site, _)| site.usage == ExpressionPurpose::Validation && site.text.contains("&&"));
+    let chains =
+        sites.filter(|(site, _)| site.usage == ExpressionPurpose::Validation && site.text.contains("&&"));
     let of_chain = |(site, ast): (&ExpressionSite<'_>, &Option<Ast>)| match &site.id {
         ExpressionId::Validation(index) => Some((*index, required.with_condition(ast.as_ref()?)?)),
         _ => None,

@@ -108,7 +108,13 @@ fn load(root: FileRoot<'_>, path: &str, release: &'static Release) -> Result<Kub
     let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| KubeConfigIssue::Syntax(failure.text))?;
     check_kind(&parsed, release)?;
-    let decoded = decode::decode(release, parsed.tree(), parsed.root, "api/v1.Config", RawDecoding::LeftOut);
+    let decoded = decode::decode(
+        release,
+        parsed.tree(),
+        parsed.root,
+        "api/v1.Config",
+        RawDecoding::LeftOut,
+    );
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {
         return Err(KubeConfigIssue::WrongType(fault.message.clone()));
     }

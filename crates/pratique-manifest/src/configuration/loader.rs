@@ -8,8 +8,8 @@ use pratique_types::admission_plugins::BUILT_IN;
 use super::open::{OpenedConfiguration, open, open_content};
 use super::root::FileRoot;
 use super::{
-    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, LoadedConfiguration, StartupFailure, enabled_plugins,
-    ignored_entries, plugin,
+    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, LoadedConfiguration, StartupFailure,
+    enabled_plugins, ignored_entries, plugin,
 };
 use crate::parse::ParsedContent;
 use crate::plugin::ManifestPlugin;

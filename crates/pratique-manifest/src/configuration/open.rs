@@ -122,7 +122,11 @@ fn decode_configuration(
         && document_kind.version == "v1"
     {
         let text = format!("unexpected type: *apiserver.{}", document_kind.kind);
-        return Err(FileRefusal::Failed(failures::unsupported(parsed, parsed.root, text)));
+        return Err(FileRefusal::Failed(failures::unsupported(
+            parsed,
+            parsed.root,
+            text,
+        )));
     }
     let text = registry::not_registered(&document_kind, release);
     Err(unless_legacy(failures::unsupported(parsed, parsed.root, text)))

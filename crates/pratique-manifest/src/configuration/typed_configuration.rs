@@ -231,7 +231,11 @@ mod tests {
     #[test]
     fn errors_are_those_of_the_server() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(decode(text, FieldStrictness::Strict).unwrap_err(), expected, "{text}");
+            assert_eq!(
+                decode(text, FieldStrictness::Strict).unwrap_err(),
+                expected,
+                "{text}"
+            );
         };
         let head = "apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\n";
         check("defaults: {}\n", "Object 'Kind' is missing in 'defaults: {}\n'");

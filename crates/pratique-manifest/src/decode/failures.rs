@@ -49,7 +49,9 @@ fn problem_at(parsed: &ParsedContent, rule: Rule, message: &str, span: Span) -> 
 /// The problem of a value without a kind or a version.
 fn missing_kind(parsed: &ParsedContent, id: NodeId, missing: &str) -> Problem {
     let field = if missing == "Kind" { "kind" } else { missing };
-    let span = parsed.tree().nearest_span(id, &[PathStep::Field(field.to_owned())]);
+    let span = parsed
+        .tree()
+        .nearest_span(id, &[PathStep::Field(field.to_owned())]);
     let mut problem = problem_at(
         parsed,
         Rule::MissingKind,
@@ -69,7 +71,9 @@ fn missing_kind(parsed: &ParsedContent, id: NodeId, missing: &str) -> Problem {
 
 /// The failure of a value whose kind is not accepted here.
 pub(crate) fn unsupported(parsed: &ParsedContent, id: NodeId, text: String) -> Failure {
-    let span = parsed.tree().nearest_span(id, &[PathStep::Field("kind".to_owned())]);
+    let span = parsed
+        .tree()
+        .nearest_span(id, &[PathStep::Field("kind".to_owned())]);
     let mut problem = problem_at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
     let kind = type_meta(TreeNode::new(parsed.tree(), id));
     let help = kind.ok().and_then(|kind| help::for_kind(&kind));

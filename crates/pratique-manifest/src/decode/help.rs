@@ -4,7 +4,7 @@ use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_schema::Release;
 use pratique_types::{ADMISSION_GROUP, GroupVersionKind, builtin};
 
-use super::{ValueForm, TypeMismatch};
+use super::{TypeMismatch, ValueForm};
 use crate::kind::Kind;
 use crate::parse::help::looks_like;
 
@@ -233,7 +233,12 @@ mod tests {
                 "expression: 'true'",
                 "this is a list: begin each of its items with \"- \"",
             ),
-            (ValueForm::Text, ValueForm::List, "CREATE", "this is a list: write [CREATE]"),
+            (
+                ValueForm::Text,
+                ValueForm::List,
+                "CREATE",
+                "this is a list: write [CREATE]",
+            ),
             (
                 ValueForm::List,
                 ValueForm::Mapping,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pratique_workers::{estimate, map};
 
-use super::document_validator::{DocumentValidator, DocumentFinding};
+use super::document_validator::{DocumentFinding, DocumentValidator};
 use super::file_cache::{CacheEntry, CachedFile};
 use super::options::SourceTexts;
 use super::set::ManifestSet;
@@ -136,7 +136,8 @@ impl<'a> DocumentBatcher<'a> {
     fn add(&mut self, documents: impl Iterator<Item = FileDocument>, end: FileEnd) {
         for document in documents {
             self.bytes += document.raw.bytes.len();
-            self.pending.push(BatchItem::Document(document, Arc::clone(&end.text)));
+            self.pending
+                .push(BatchItem::Document(document, Arc::clone(&end.text)));
             if self.bytes >= self.batch {
                 self.run_batch();
             }

@@ -271,7 +271,11 @@ impl DocumentValidation<'_> {
         self.validator.selection.has(kind, &name, policy.as_deref())
     }
 
-    fn decode(&mut self, parsed: &ParsedContent, id: NodeId) -> Result<Option<DecodedDocument>, DecodeFailure> {
+    fn decode(
+        &mut self,
+        parsed: &ParsedContent,
+        id: NodeId,
+    ) -> Result<Option<DecodedDocument>, DecodeFailure> {
         let find = match self.validator.scope {
             ManifestScope::Plugin(_) => registry::find_static,
             ManifestScope::Api => registry::find_served,
@@ -296,8 +300,14 @@ impl DocumentValidation<'_> {
             self.findings.extend(name.map(DocumentFinding::UndecodedPolicy));
         })?;
         let (type_name, raw) = match &registered {
-            RegisteredKind::Object(kind) => (format!("admissionregistration/{version}.{kind}"), RawDecoding::Kept),
-            RegisteredKind::TypedList(kind) => (format!("admissionregistration/{version}.{kind}List"), RawDecoding::Kept),
+            RegisteredKind::Object(kind) => (
+                format!("admissionregistration/{version}.{kind}"),
+                RawDecoding::Kept,
+            ),
+            RegisteredKind::TypedList(kind) => (
+                format!("admissionregistration/{version}.{kind}List"),
+                RawDecoding::Kept,
+            ),
             // Its items are decoded one by one.
             RegisteredKind::List => ("meta/v1.List".to_owned(), RawDecoding::LeftOut),
             RegisteredKind::Other {
@@ -465,7 +475,12 @@ impl DocumentValidation<'_> {
         })
     }
 
-    fn validate(&self, subject: &ProblemSubject<'_>, value: &Json, wrong: &WrongFields) -> Option<DocumentFinding> {
+    fn validate(
+        &self,
+        subject: &ProblemSubject<'_>,
+        value: &Json,
+        wrong: &WrongFields,
+    ) -> Option<DocumentFinding> {
         let ObjectName { kind, name } = subject.name;
         let mut errors = validate::validate(*kind, value, self.validator.options.expressions());
         errors.retain(|error| !wrong.explains(error));
@@ -485,7 +500,9 @@ impl DocumentValidation<'_> {
         let failure = Failure { text, problems };
         // If this exceeds the budget, the load fails for that alone.
         self.spend(&failure);
-        Some(DocumentFinding::Failure(self.validator.scope.placed(failure, &self.file)))
+        Some(DocumentFinding::Failure(
+            self.validator.scope.placed(failure, &self.file),
+        ))
     }
 
     fn fail(&mut self, failure: Failure) {

@@ -22,7 +22,7 @@ use super::set::ManifestSet;
 use crate::kind::Kind;
 use crate::problem::ObjectName;
 use crate::read::directory::ManifestFile;
-use crate::read::file::{FileState, FileIdentity};
+use crate::read::file::{FileIdentity, FileState};
 use pairing::PolicyPairing;
 
 /// How long files that were changed have to stay the same.

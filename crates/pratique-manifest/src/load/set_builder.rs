@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_exclusion::RESERVED_SUFFIX;
 
-use super::document_validator::{UncheckedObject, DocumentFinding, ManifestScope};
+use super::document_validator::{DocumentFinding, ManifestScope, UncheckedObject};
 use super::options::SourceTexts;
 use super::set::ManifestSet;
 use crate::kind::Kind;

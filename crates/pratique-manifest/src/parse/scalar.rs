@@ -53,7 +53,9 @@ impl<'a> SourceAlignment<'a> {
     fn new(raw: &'a str, style: StringStyle) -> Self {
         let at = match style {
             StringStyle::Plain | StringStyle::Literal | StringStyle::Folded | StringStyle::Binary => 0,
-            StringStyle::SingleQuoted | StringStyle::DoubleQuoted => usize::from(raw.starts_with(['"', '\''])),
+            StringStyle::SingleQuoted | StringStyle::DoubleQuoted => {
+                usize::from(raw.starts_with(['"', '\'']))
+            }
         };
         Self { raw, style, at }
     }

@@ -103,7 +103,14 @@ impl<'a> ValidatedExpressions<'a> {
         usage: ExpressionUse<'_>,
         errors: &mut FieldErrors,
     ) {
-        self.compile_text(field, field.as_text(), field.as_text(), usage, self.declared, errors);
+        self.compile_text(
+            field,
+            field.as_text(),
+            field.as_text(),
+            usage,
+            self.declared,
+            errors,
+        );
     }
 
     /// Compiles a field's expression without the blanks around it.
@@ -140,7 +147,11 @@ impl<'a> ValidatedExpressions<'a> {
             return;
         };
         let lead = field.as_text().len() - field.as_text().trim_start().len();
-        let trimmed = if text.len() < field.as_text().len() { lead } else { 0 };
+        let trimmed = if text.len() < field.as_text().len() {
+            lead
+        } else {
+            0
+        };
         let shift = |mut issue: ExpressionIssue| {
             issue.offset += trimmed;
             let replacement = issue.help.as_mut().and_then(|help| help.replacement.as_mut());

@@ -70,7 +70,11 @@ pub(super) fn mutating_operations(resources: &Node<'_, '_>, errors: &mut FieldEr
     for rule in rules.items() {
         for operation in rule.child("operations").items() {
             if !MUTATING_OPERATIONS.contains(&operation.as_text()) {
-                errors.not_supported_at(&rules.child("operations"), operation.as_text(), MUTATING_OPERATIONS);
+                errors.not_supported_at(
+                    &rules.child("operations"),
+                    operation.as_text(),
+                    MUTATING_OPERATIONS,
+                );
             }
         }
     }

@@ -4,7 +4,7 @@ use pratique_validation::rules::Node;
 
 use super::ObjectChange;
 use super::errors::FieldErrors;
-use super::expressions::{ValidatedExpressions, StoredTexts};
+use super::expressions::{StoredTexts, ValidatedExpressions};
 use super::matching::{REINVOCATION_POLICIES, one_of};
 use super::policy;
 use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
@@ -46,7 +46,11 @@ pub(super) fn validate(
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutation
-fn validate_mutation(mutation: &Node<'_, '_>, expressions: &mut ValidatedExpressions<'_>, errors: &mut FieldErrors) {
+fn validate_mutation(
+    mutation: &Node<'_, '_>,
+    expressions: &mut ValidatedExpressions<'_>,
+    errors: &mut FieldErrors,
+) {
     let patch_type = mutation.child("patchType");
     let (wanted, other, usage) = match patch_type.as_text() {
         "JSONPatch" => ("jsonPatch", "applyConfiguration", ExpressionUse::JsonPatch),

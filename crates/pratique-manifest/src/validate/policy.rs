@@ -8,7 +8,7 @@ use pratique_validation::rules::{Node, internal_json};
 
 use super::ObjectChange;
 use super::errors::FieldErrors;
-use super::expressions::{ValidatedExpressions, StoredTexts};
+use super::expressions::{StoredTexts, ValidatedExpressions};
 use super::matching::{FAILURE_POLICIES, match_constraints, one_of, required_one_of};
 use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
 

@@ -124,7 +124,10 @@ fn tag_instead(source: &ObjectSource, path: &[PathStep]) -> Option<Span> {
         return None;
     };
     let entry = tree.entry(tree.find(source.root(), parent)?, name)?;
-    if !matches!(&tree.get(entry.value).value, TreeValue::String(_, StringStyle::Plain)) {
+    if !matches!(
+        &tree.get(entry.value).value,
+        TreeValue::String(_, StringStyle::Plain)
+    ) {
         return None;
     }
     let text = source.document().as_str();

@@ -9,7 +9,7 @@ use pratique_validation::rules::{
 
 use super::ObjectChange;
 use super::errors::FieldErrors;
-use super::expressions::{ValidatedExpressions, StoredTexts};
+use super::expressions::{StoredTexts, ValidatedExpressions};
 use super::matching::{
     FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, one_of, rule_with_operations,
 };
@@ -159,7 +159,9 @@ fn validate_review_versions(versions: &Node<'_, '_>, are_others_allowed: bool, e
     let mut used = HashSet::new();
     for version in versions.items() {
         if !used.insert(version.as_text()) {
-            errors.list.invalid(version, version.as_text(), "duplicate version");
+            errors
+                .list
+                .invalid(version, version.as_text(), "duplicate version");
             continue;
         }
         for detail in validation::dns1035_label(version.as_text()) {

@@ -61,7 +61,10 @@ pub(super) fn find<'d, 'a, 'p>(
     Some((container, decode(last)))
 }
 
-fn member<'d, 'a>(members: &'d mut ChunkedSequence<(Cow<'a, str>, PatchNode<'a>)>, key: &str) -> Option<&'d mut PatchNode<'a>> {
+fn member<'d, 'a>(
+    members: &'d mut ChunkedSequence<(Cow<'a, str>, PatchNode<'a>)>,
+    key: &str,
+) -> Option<&'d mut PatchNode<'a>> {
     let at = position(members, key).ok()?;
     members.get_mut(at).map(|(_, node)| node)
 }

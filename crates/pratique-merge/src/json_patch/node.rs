@@ -60,7 +60,9 @@ impl<'a> PatchNode<'a> {
                 PatchNode::Array(Box::new(elements.into()))
             }
             PatchNode::Plain(Value::Object(members)) => {
-                let members = members.into_iter().map(|(key, value)| (key, PatchNode::Plain(value)));
+                let members = members
+                    .into_iter()
+                    .map(|(key, value)| (key, PatchNode::Plain(value)));
                 PatchNode::Object(Box::new(members.collect::<Vec<_>>().into()))
             }
             other => other,
@@ -93,7 +95,9 @@ impl<'a> PatchNode<'a> {
             PatchNode::Plain(value) => ValueSize::new(value),
             PatchNode::Nothing => ValueSize { bytes: 4, depth: 0 },
             PatchNode::Array(elements) => container(elements.iter().map(PatchNode::size)),
-            PatchNode::Object(members) => container(members.iter().map(|(key, node)| member(key, node.size()))),
+            PatchNode::Object(members) => {
+                container(members.iter().map(|(key, node)| member(key, node.size())))
+            }
         }
     }
 }

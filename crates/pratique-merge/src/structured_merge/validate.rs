@@ -62,9 +62,17 @@ impl ValueValidator<'_> {
     }
 
     /// Validates a value that is not a scalar of the right kind.
-    fn other<'a, N: MergeNode<'a>>(&self, of: &MergeType, value: &N, depth: usize, errors: &mut ValidationErrors) {
+    fn other<'a, N: MergeNode<'a>>(
+        &self,
+        of: &MergeType,
+        value: &N,
+        depth: usize,
+        errors: &mut ValidationErrors,
+    ) {
         match (value.view(), of) {
-            (NodeView::Map(members), MergeType { map: Some(map), .. }) => self.map(map, members, depth, errors),
+            (NodeView::Map(members), MergeType { map: Some(map), .. }) => {
+                self.map(map, members, depth, errors)
+            }
             (NodeView::List(elements), MergeType { list: Some(list), .. }) => {
                 self.list(list, elements, depth, errors);
             }

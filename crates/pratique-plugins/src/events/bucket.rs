@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
-use super::configuration::{RateLimit, LimitType};
+use super::configuration::{LimitType, RateLimit};
 
 /// A bucket for each key.
 pub(super) struct TokenBuckets {

@@ -1,7 +1,9 @@
 //! The configuration of EventRateLimit.
 
 use pratique_gotext::strconv::quote;
-use pratique_manifest::{ConfigurationFault, ConfigurationKind, FieldStrictness, decode_plugin_configuration};
+use pratique_manifest::{
+    ConfigurationFault, ConfigurationKind, FieldStrictness, decode_plugin_configuration,
+};
 use pratique_plugin::{PluginSettings, StartError};
 use serde_json::Value as Json;
 

@@ -8,7 +8,7 @@ use pratique_plugin::Rejection;
 use super::CERTIFICATES;
 use super::signers::is_authorized;
 use crate::answer::forbidden;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements, go_type, is_kind, text};
 
 /// A plugin for a part of certificate signing requests, whose change needs a permission.

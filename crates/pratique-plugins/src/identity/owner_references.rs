@@ -13,7 +13,7 @@ use pratique_schema::Release;
 use pratique_types::{GroupVersionKind, Operation};
 
 use crate::answer::forbidden;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements, text};
 
 // Upstream: plugin/pkg/admission/gc/gc_admission.go

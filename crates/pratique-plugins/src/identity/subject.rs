@@ -5,7 +5,7 @@ use pratique_objects::CertificateRequest;
 
 use super::CERTIFICATES;
 use crate::answer::forbidden;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{go_type, is_kind, text};
 
 // Upstream: plugin/pkg/admission/certificates/subjectrestriction/admission.go

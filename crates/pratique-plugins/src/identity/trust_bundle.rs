@@ -8,7 +8,7 @@ use pratique_types::Operation;
 use super::CERTIFICATES;
 use super::signers::is_authorized;
 use crate::answer::forbidden;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{go_type, is_kind, text};
 
 // Upstream: plugin/pkg/admission/certificates/ctbattest/admission.go

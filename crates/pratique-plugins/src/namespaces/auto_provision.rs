@@ -3,7 +3,7 @@
 use pratique_plugin::{CreatedObject, MutableAttributes, StateKind};
 
 use super::is_for_namespace;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::object;
 
 // Upstream: plugin/pkg/admission/namespace/autoprovision/admission.go

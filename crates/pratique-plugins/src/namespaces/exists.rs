@@ -4,7 +4,7 @@ use pratique_core::Attributes;
 
 use super::is_for_namespace;
 use crate::answer::not_found;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 
 // Upstream: plugin/pkg/admission/namespace/exists/admission.go
 pub(crate) struct NamespaceExists;

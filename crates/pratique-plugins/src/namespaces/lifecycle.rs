@@ -5,7 +5,7 @@ use pratique_types::{Operation, StatusCause};
 
 use super::{created, is_for_namespace, is_terminating};
 use crate::answer::{forbidden_as, forbidden_status, not_found};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 
 // Upstream: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go
 pub(crate) struct NamespaceLifecycle {

@@ -181,7 +181,9 @@ impl<'a> NodeRequirement<'a> {
             LabelTest::NotIn(values) => value.is_none_or(|value| !values.contains(&value)),
             LabelTest::Exists => value.is_some(),
             LabelTest::DoesNotExist => value.is_none(),
-            LabelTest::GreaterThan(bound) => number().zip(*bound).is_some_and(|(number, bound)| number > bound),
+            LabelTest::GreaterThan(bound) => {
+                number().zip(*bound).is_some_and(|(number, bound)| number > bound)
+            }
             LabelTest::LessThan(bound) => number().zip(*bound).is_some_and(|(number, bound)| number < bound),
         }
     }

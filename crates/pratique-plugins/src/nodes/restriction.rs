@@ -18,7 +18,7 @@ use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::answer::forbidden;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{go_type, is_kind, name, text};
 
 // Upstream: plugin/pkg/admission/noderestriction/admission.go
@@ -52,7 +52,11 @@ struct NodeRequest<'a> {
 }
 
 impl BuiltInPlugin for NodeRestriction {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &mut PluginCall<'_>,
+    ) -> PluginAnswer {
         let Some(node) = node_of(attributes.request)? else {
             return Ok(());
         };

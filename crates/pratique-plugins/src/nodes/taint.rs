@@ -3,7 +3,7 @@
 use pratique_plugin::MutableAttributes;
 
 use crate::answer::forbidden;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements, elements_mut, go_type, is_kind, object, text};
 
 // Upstream: plugin/pkg/admission/nodetaint/admission.go

@@ -9,7 +9,7 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use super::{CONTAINER_LISTS, containers, is_pod};
 use crate::answer::{aggregate, bad_request, forbidden_status};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{descend_mut, elements, text};
 
 // Upstream: plugin/pkg/admission/alwayspullimages/admission.go

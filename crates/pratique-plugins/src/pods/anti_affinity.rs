@@ -4,7 +4,7 @@ use pratique_core::Attributes;
 
 use super::has_pod;
 use crate::answer::{bad_request, forbidden_as};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements, name, text};
 
 // Upstream: plugin/pkg/admission/antiaffinity/admission.go

@@ -5,7 +5,7 @@ use pratique_plugin::{MutableAttributes, PluginSettings};
 
 use super::is_pod;
 use crate::answer::bad_request;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements, elements_mut, go_type, object, text};
 
 // Upstream: plugin/pkg/admission/defaulttolerationseconds/admission.go

@@ -9,7 +9,7 @@ use pratique_plugin::MutableAttributes;
 use super::toleration::PodToleration;
 use super::{containers, is_pod};
 use crate::answer::bad_request;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements_mut, go_type, members};
 
 // Upstream: plugin/pkg/admission/extendedresourcetoleration/admission.go

@@ -14,7 +14,7 @@ use pratique_plugin::{
 
 use super::{has_pod, is_for_pods};
 use crate::answer::{bad_request, forbidden};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use configuration::ImageConfiguration;
 pub use configuration::ImagePolicyBackend;
 use review::ImageReviewStatus;

@@ -14,12 +14,12 @@ use smallvec::SmallVec;
 
 use super::is_pod;
 use crate::answer::{aggregate, forbidden};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{is_kind, members, text};
 use bounds::BoundPrecision;
 use index::{LimitConcern, RangeIndex, concerning};
 use limits::{BoundedType, RangeLimits};
-use requested_amount::{RoundedAmount, PodAmounts, RequestedAmount, StoredAmounts};
+use requested_amount::{PodAmounts, RequestedAmount, RoundedAmount, StoredAmounts};
 
 /// The limit ranges of more namespaces than this are not kept.
 const MAX_NAMESPACES: usize = 1024;
@@ -50,7 +50,11 @@ impl LimitRanger {
 }
 
 impl BuiltInPlugin for LimitRanger {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &mut PluginCall<'_>,
+    ) -> PluginAnswer {
         let request = attributes.request;
         if !is_limited(request) {
             return Ok(());

@@ -11,7 +11,7 @@ use pratique_schema::Release;
 
 use super::is_pod;
 use crate::answer::{forbidden_as, internal};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::configuration::documents;
 use crate::object::{annotation, descend_mut, members, name};
 
@@ -61,7 +61,11 @@ impl PodNodeSelector {
     }
 
     /// The selector of the namespace, with which the pod's must not conflict.
-    fn checked_selector(&self, attributes: &Attributes<'_>, call: &PluginCall<'_>) -> Result<SelectorLabels, Rejection> {
+    fn checked_selector(
+        &self,
+        attributes: &Attributes<'_>,
+        call: &PluginCall<'_>,
+    ) -> Result<SelectorLabels, Rejection> {
         let selector = self.namespace_selector(&attributes.request.namespace, call)?;
         let conflicts = of_pod(attributes.object)
             .any(|(key, value)| selector.get(key).is_some_and(|wanted| wanted != value));
@@ -76,7 +80,11 @@ impl PodNodeSelector {
     }
 
     // Upstream: plugin/pkg/admission/podnodeselector/admission.go, getNodeSelectorMap
-    fn namespace_selector(&self, namespace: &str, call: &PluginCall<'_>) -> Result<SelectorLabels, Rejection> {
+    fn namespace_selector(
+        &self,
+        namespace: &str,
+        call: &PluginCall<'_>,
+    ) -> Result<SelectorLabels, Rejection> {
         let Some(stored) = crate::namespaces::namespace(call, namespace)? else {
             return Err(internal(&format!("namespace {namespace} does not exist")));
         };

@@ -10,7 +10,7 @@ use pratique_types::StatusCause;
 use super::resources;
 use super::{has_pod, is_pod};
 use crate::answer::{bad_request, forbidden, forbidden_status};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{go_type, members, name, text};
 
 // Upstream: plugin/pkg/admission/podresize/admission.go

@@ -11,7 +11,7 @@ use super::is_pod;
 use super::resources::is_best_effort;
 use super::toleration::{PodToleration, is_whitelisted, merge_into};
 use crate::answer::not_found;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{annotation, elements, elements_mut};
 use read::{OwnedToleration, read};
 

@@ -9,7 +9,7 @@ use pratique_types::Operation;
 
 use super::is_pod;
 use crate::answer::{bad_request, forbidden};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{descend_mut, is_kind, name, set_at, text};
 
 // Upstream: plugin/pkg/admission/priority/admission.go
@@ -33,7 +33,11 @@ struct ClassFields<'s> {
 }
 
 impl BuiltInPlugin for PodPriority {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &mut PluginCall<'_>,
+    ) -> PluginAnswer {
         let request = attributes.request;
         if !request.sub_resource.is_empty() {
             return Ok(());

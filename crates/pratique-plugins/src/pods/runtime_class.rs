@@ -11,7 +11,7 @@ use super::is_pod;
 use super::resources::{amount, amounts, quantity};
 use super::toleration::{PodToleration, merge_into};
 use crate::answer::{bad_request, forbidden};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{descend_mut, elements, elements_mut, members, remove_at, set_at};
 
 // Upstream: plugin/pkg/admission/runtimeclass/admission.go
@@ -28,7 +28,11 @@ impl RuntimeClass {
 }
 
 impl BuiltInPlugin for RuntimeClass {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &mut PluginCall<'_>,
+    ) -> PluginAnswer {
         let Some(class) = class_of(&attributes.as_attributes(), context, self.release)? else {
             return Ok(());
         };

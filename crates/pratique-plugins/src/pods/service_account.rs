@@ -10,7 +10,7 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use super::{MIRROR_POD, is_for_pods, is_pod};
 use crate::answer::{forbidden, not_found_text};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{annotation, descend_mut, elements, has_annotation, name, text};
 
 pub(crate) use secrets::references_config_maps;
@@ -26,7 +26,11 @@ const DEFAULT_ACCOUNT: &str = "default";
 const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 
 impl BuiltInPlugin for ServiceAccount {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &mut PluginCall<'_>,
+    ) -> PluginAnswer {
         let request = attributes.request;
         if !concerns(request, attributes.object()) || request.operation != Operation::Create {
             return Ok(());

@@ -4,7 +4,7 @@ use pratique_json::Value;
 use pratique_plugin::{MutableAttributes, Rejection, StateKind};
 
 use super::{is_for_pods, is_pod};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{descend_mut, go_type, is_kind, members, text};
 
 // Upstream: plugin/pkg/admission/podtopologylabels/admission.go
@@ -14,7 +14,11 @@ pub(crate) struct PodTopologyLabels;
 const LABELS: [&str; 2] = ["topology.kubernetes.io/region", "topology.kubernetes.io/zone"];
 
 impl BuiltInPlugin for PodTopologyLabels {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &mut PluginCall<'_>,
+    ) -> PluginAnswer {
         let request = attributes.request;
         if !is_for_pods(request) {
             return Ok(());

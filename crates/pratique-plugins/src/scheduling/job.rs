@@ -6,7 +6,7 @@ use pratique_json::Value;
 use pratique_plugin::{PluginContext, Rejection, StateKind};
 
 use crate::answer::forbidden;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements, is_kind, name, text};
 
 // Upstream: plugin/pkg/admission/job/admission.go

@@ -5,7 +5,7 @@ use pratique_gotext::strconv::quote;
 use pratique_plugin::StateKind;
 
 use crate::answer::{bad_request, forbidden};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements, is_kind, text};
 
 // Upstream: plugin/pkg/admission/podgroup/admission.go

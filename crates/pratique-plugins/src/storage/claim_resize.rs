@@ -7,7 +7,7 @@ use pratique_plugin::StateKind;
 
 use super::default_class::BETA_CLASS;
 use crate::answer::forbidden;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{annotation, is_kind, text};
 use crate::pods::quantity;
 

@@ -8,7 +8,7 @@ use pratique_json::Value;
 use pratique_plugin::{MutableAttributes, StateKind};
 
 use crate::answer::expected_resource;
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{annotation, has_annotation, is_kind, name, set_at, text};
 
 /// A plugin that sets the class of new objects.
@@ -56,7 +56,11 @@ pub(crate) const INGRESS_CLASS: DefaultClass = DefaultClass {
 };
 
 impl BuiltInPlugin for DefaultClass {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
+    fn admit(
+        &self,
+        attributes: &mut MutableAttributes<'_, '_>,
+        context: &mut PluginCall<'_>,
+    ) -> PluginAnswer {
         let object = attributes.object();
         if !self.groups.iter().any(|group| is_kind(object, group, self.kind)) {
             return if self.is_required {

@@ -6,7 +6,7 @@ use pratique_core::Attributes;
 use pratique_json::Value;
 
 use crate::answer::{expected_resource, forbidden};
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements, is_kind};
 
 // Upstream: plugin/pkg/admission/network/denyserviceexternalips/admission.go

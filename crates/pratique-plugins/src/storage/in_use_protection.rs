@@ -3,7 +3,7 @@
 use pratique_json::Value;
 use pratique_plugin::MutableAttributes;
 
-use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use crate::object::{elements, elements_mut, is_kind};
 
 /// A plugin that gives new objects a finalizer.

@@ -53,7 +53,11 @@ pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
 }
 
 /// The containers that add capabilities that are not allowed.
-fn adding<'a>(pod: &Pod<'a>, added: &mut SortedValues<'a>, is_allowed: impl Fn(&str) -> bool) -> FailedContainers<'a> {
+fn adding<'a>(
+    pod: &Pod<'a>,
+    added: &mut SortedValues<'a>,
+    is_allowed: impl Fn(&str) -> bool,
+) -> FailedContainers<'a> {
     FailedContainers::with(pod, |container| {
         let mut is_bad = false;
         let capabilities = container.context.capabilities;

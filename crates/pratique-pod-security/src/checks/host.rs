@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pratique_json::{Value, text_at};
 
 use crate::pod::{Pod, present};
-use crate::violation::{FailedContainers, QuotedNames, FieldSetters, SortedValues, Violation, plural};
+use crate::violation::{FailedContainers, FieldSetters, QuotedNames, SortedValues, Violation, plural};
 
 // Upstream: pod-security-admission/policy/check_hostNamespaces.go, hostNamespaces_1_0
 pub(super) fn namespaces(pod: &Pod<'_>) -> Option<Violation> {

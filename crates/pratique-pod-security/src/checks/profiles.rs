@@ -4,7 +4,7 @@ use pratique_gotext::strconv::quote;
 use pratique_json::{Value, text_at};
 
 use crate::pod::Pod;
-use crate::violation::{FailedContainers, QuotedNames, FieldSetters, SortedValues, Violation, plural};
+use crate::violation::{FailedContainers, FieldSetters, QuotedNames, SortedValues, Violation, plural};
 
 const APP_ARMOR_ANNOTATIONS: &str = "container.apparmor.security.beta.kubernetes.io/";
 const SECCOMP_POD_ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";

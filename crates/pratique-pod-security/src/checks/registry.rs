@@ -205,7 +205,8 @@ const CHECKS: &[VersionedCheck] = &[
         ],
     ),
     baseline("windowsHostProcess", &[(0, host::windows_process)]),
-    restricted("allowPrivilegeEscalation", &[(8, privileges::escalation)]).unless(25, CheckExemption::Windows),
+    restricted("allowPrivilegeEscalation", &[(8, privileges::escalation)])
+        .unless(25, CheckExemption::Windows),
     restricted("capabilities_restricted", &[(22, capabilities::restricted)])
         .in_place_of("capabilities_baseline")
         .unless(25, CheckExemption::Windows),

@@ -85,5 +85,9 @@ fn named<'a>(pod: &Pod<'a>, mut is_bad: impl FnMut(&'a Value<'a>) -> bool) -> Ve
 }
 
 fn volumes(names: &[&str]) -> String {
-    format!("{} {}", plural(names.len(), "volume", "volumes"), QuotedNames(names))
+    format!(
+        "{} {}",
+        plural(names.len(), "volume", "volumes"),
+        QuotedNames(names)
+    )
 }

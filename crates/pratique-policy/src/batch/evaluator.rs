@@ -6,7 +6,7 @@ use pratique_cel::internal::into_boxed_exact;
 use pratique_match::MatchedResource;
 
 use super::expressions::BatchExpressions;
-use super::member::{MemberChunk, BatchMember, PolicyPart, evaluation_cost};
+use super::member::{BatchMember, MemberChunk, PolicyPart, evaluation_cost};
 use super::parallel::ParallelBatch;
 use super::run::{BatchInputs, BatchRun};
 use crate::binding::BindingTerms;

@@ -77,7 +77,11 @@ impl BatchExpressions {
     }
 
     /// The index of an expression in a role, and the expression.
-    pub(super) fn find(&self, id: ExpressionAddress, role: ExpressionRole) -> Option<(u32, &BatchExpression)> {
+    pub(super) fn find(
+        &self,
+        id: ExpressionAddress,
+        role: ExpressionRole,
+    ) -> Option<(u32, &BatchExpression)> {
         let index = *self.indices.get(&(id, role))?;
         Some((index, self.get(index)?))
     }

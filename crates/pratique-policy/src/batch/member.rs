@@ -38,7 +38,9 @@ pub(super) struct MemberChunk<'s> {
 impl BatchMember {
     /// Whether the decision of a policy follows from the results of its expressions, which other policies may share.
     pub(super) fn can_be(policy: &RunnablePolicy) -> bool {
-        let mut parts = PolicyPart::ALL.into_iter().flat_map(|part| part.expressions(policy));
+        let mut parts = PolicyPart::ALL
+            .into_iter()
+            .flat_map(|part| part.expressions(policy));
         policy.core.param_kind.is_none()
             && policy.expressions.annotations.is_empty()
             && !policy.asks_authorizer
@@ -53,7 +55,8 @@ impl BatchMember {
 }
 
 impl PolicyPart {
-    pub(super) const ALL: [PolicyPart; 3] = [PolicyPart::Condition, PolicyPart::Validation, PolicyPart::Message];
+    pub(super) const ALL: [PolicyPart; 3] =
+        [PolicyPart::Condition, PolicyPart::Validation, PolicyPart::Message];
 
     pub(super) fn role(self) -> ExpressionRole {
         match self {

@@ -80,9 +80,18 @@ impl<'s> BatchResults<'s> {
     }
 
     /// Adds a result. One that depends on missing input stays unknown: its policies report that.
-    pub(super) fn add(&mut self, index: u32, entry: MemoEntry<'s>) -> Result<ExpressionTruth, UnfinishedEvaluation> {
+    pub(super) fn add(
+        &mut self,
+        index: u32,
+        entry: MemoEntry<'s>,
+    ) -> Result<ExpressionTruth, UnfinishedEvaluation> {
         let MemoEntry { cost, reads, .. } = entry;
-        if let Some(unfinished) = entry.evaluation.as_ref().err().and_then(UnfinishedEvaluation::from_fault) {
+        if let Some(unfinished) = entry
+            .evaluation
+            .as_ref()
+            .err()
+            .and_then(UnfinishedEvaluation::from_fault)
+        {
             return Err(unfinished);
         }
         if entry.evaluation.as_ref().is_err_and(is_incomplete) {
@@ -110,7 +119,8 @@ impl<'s> BatchResults<'s> {
             let is_same = key.has_inputs(inputs, expression.bound.inputs());
             (is_same && result.truth != ExpressionTruth::Unknown).then_some(result)
         };
-        let result = find(ExpressionRole::Other, others).or_else(|| find(ExpressionRole::Condition, conditions))?;
+        let result =
+            find(ExpressionRole::Other, others).or_else(|| find(ExpressionRole::Condition, conditions))?;
         match result.truth {
             ExpressionTruth::Unknown => None,
             ExpressionTruth::True => Some(MemoEntry {

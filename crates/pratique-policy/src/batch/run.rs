@@ -7,12 +7,12 @@ use pratique_match::MatchedResource;
 use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, RUNTIME_BUDGET};
 
 use super::expressions::{BatchExpressions, ExpressionRole};
-use super::member::{MemberChunk, BatchMember};
+use super::member::{BatchMember, MemberChunk};
 use super::results::{BatchResults, ExpressionTruth};
 use crate::binding::BindingTerms;
 use crate::compiled_expressions::NamedVariable;
 use crate::evaluator::{EvaluableExpression, PolicyEvaluator};
-use crate::inputs::{InputKey, ExpressionInputs, NamespaceForm};
+use crate::inputs::{ExpressionInputs, InputKey, NamespaceForm};
 use crate::memo::{MemoKey, ended};
 use crate::policies::RunnablePolicy;
 use crate::session::RequestSession;
@@ -228,7 +228,11 @@ impl<'e, 's> BatchRun<'e, 's> {
 
 /// The inputs of expressions that see the namespace in a form. `None` as for [`BatchInputs::new`].
 #[inline]
-fn inputs<'s>(session: &RequestSession<'s>, matched: MatchedResource<'s>, namespace: NamespaceForm) -> Option<ExpressionInputs<'s>> {
+fn inputs<'s>(
+    session: &RequestSession<'s>,
+    matched: MatchedResource<'s>,
+    namespace: NamespaceForm,
+) -> Option<ExpressionInputs<'s>> {
     let key = session.input_key(&matched, namespace);
     let inputs = ExpressionInputs {
         matched,

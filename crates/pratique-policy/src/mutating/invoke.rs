@@ -13,9 +13,9 @@ use super::outcome::{MutationStep, StepResult};
 use super::refusal::MutationRefusal;
 use super::reinvocation::InvocationKey;
 use super::run::{MutatingEnd, MutationRun, PolicyInvocation};
-use super::version::{VersionedObjects, ObjectViewer};
+use super::version::{ObjectViewer, VersionedObjects};
 use crate::conditions;
-use crate::inputs::{InputKey, ExpressionInputs, NamespaceForm, UnconvertedObject};
+use crate::inputs::{ExpressionInputs, InputKey, NamespaceForm, UnconvertedObject};
 use crate::observer::{Conditions, ErrorType, FailedPart, MutationAttempt};
 
 impl<'s> MutationRun<'_, 's> {
@@ -220,7 +220,8 @@ impl<'s> MutationRun<'_, 's> {
         if let Some(at) = position {
             return Ok(at);
         }
-        self.versions.push(VersionedObjects::new(kind, self.object, self.session)?);
+        self.versions
+            .push(VersionedObjects::new(kind, self.object, self.session)?);
         Ok(self.versions.len() - 1)
     }
 }

@@ -9,7 +9,7 @@ use pratique_gotext::strconv::special_form;
 use pratique_json::{self as json, base64};
 use pratique_merge::structured_merge::Patch;
 
-use super::conversion::{ValueConversion, ConversionError};
+use super::conversion::{ConversionError, ValueConversion};
 use super::patch_form;
 use crate::typed::{GoValue, ObjectPart};
 
@@ -219,7 +219,10 @@ fn refuse_quantities(go_value: Option<&GoValue>) -> Result<(), ConversionError> 
 /// An object literal as JSON: its integers, signed or not, are doubles, whatever they lose.
 ///
 /// Upstream: google.golang.org/protobuf/types/known/structpb, `NewValue`
-fn of_patch<'s>(patch: Patch<'s>, conversion: ValueConversion<'_>) -> Result<json::Value<'s>, ConversionError> {
+fn of_patch<'s>(
+    patch: Patch<'s>,
+    conversion: ValueConversion<'_>,
+) -> Result<json::Value<'s>, ConversionError> {
     let progress = conversion.progress;
     let again = |patch| of_patch(patch, conversion);
     let invalid = |name: &str| ConversionError::NoProtoType(name.to_owned());

@@ -8,7 +8,7 @@ use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_schema::Release;
 use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 
-use super::conversion::{ValueConversion, ConversionError};
+use super::conversion::{ConversionError, ValueConversion};
 use super::json_form;
 use super::measure::SizeMeasure;
 use super::refusal::MutationRefusal;
@@ -175,7 +175,11 @@ fn has_field(object: &json::Value<'_>, path: &[String]) -> bool {
 /// operation looks into it, and then writes it by name.
 ///
 /// Upstream: github.com/evanphx/json-patch, lazyNode
-fn copies(release: &'static Release, kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<WrittenStruct> {
+fn copies(
+    release: &'static Release,
+    kind: &GroupVersionKind,
+    operations: &[Operation<'_>],
+) -> Vec<WrittenStruct> {
     if operations.len() > MANY_OPERATIONS {
         return Vec::new();
     }
@@ -282,7 +286,9 @@ fn operations<'s>(
         let made = operation(&element, &context, conversion);
         progress.outcome()?;
         made.map_err(|error| match error {
-            OperationError::Value(panic @ ConversionError::Panic) => MutationRefusal::Server(panic.to_string()),
+            OperationError::Value(panic @ ConversionError::Panic) => {
+                MutationRefusal::Server(panic.to_string())
+            }
             error => MutationRefusal::Policy(error.to_string()),
         })
     });

@@ -13,7 +13,7 @@ use pratique_gotext::strconv::{quote, quote_rune};
 use pratique_json::{self as json, Progress};
 use pratique_merge::structured_merge::{Foreign, Patch};
 
-use super::conversion::{ValueConversion, ConversionError};
+use super::conversion::{ConversionError, ValueConversion};
 use super::foreign::{self, foreign, plain};
 use crate::typed::{GoValue, ObjectPart};
 

@@ -18,7 +18,8 @@ pub(super) enum MutationRefusal {
 }
 
 impl MutationRefusal {
-    pub(super) const INTERRUPTED: MutationRefusal = MutationRefusal::Unfinished(UnfinishedEvaluation::Interrupted);
+    pub(super) const INTERRUPTED: MutationRefusal =
+        MutationRefusal::Unfinished(UnfinishedEvaluation::Interrupted);
 }
 
 impl From<json::Interrupted> for MutationRefusal {

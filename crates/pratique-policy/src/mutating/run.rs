@@ -1,7 +1,7 @@
 //! The mutating policies of a request, one after the other.
 
 use pratique_core::status::namespace_not_found;
-use pratique_core::{Attributes, AdmissionPhase};
+use pratique_core::{AdmissionPhase, Attributes};
 use pratique_exclusion::Origin;
 use pratique_expression::{MissingDependency, OnUndecided, UndecidedDecision};
 use pratique_json as json;

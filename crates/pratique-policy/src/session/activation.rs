@@ -7,7 +7,7 @@ use pratique_match::MatchedResource;
 
 use super::RequestSession;
 use crate::compiled_expressions::NamedVariable;
-use crate::inputs::{InputKey, ExpressionInputs};
+use crate::inputs::{ExpressionInputs, InputKey};
 use crate::variables::RoundVariables;
 
 impl<'s> RequestSession<'s> {
@@ -45,7 +45,12 @@ impl<'s> RequestSession<'s> {
     }
 
     /// Adds the other variables of those that a program reads, but for `variables`.
-    pub(crate) fn supply(&self, activation: &mut Activation<'s>, inputs: &ExpressionInputs<'s>, program: &Program) {
+    pub(crate) fn supply(
+        &self,
+        activation: &mut Activation<'s>,
+        inputs: &ExpressionInputs<'s>,
+        program: &Program,
+    ) {
         let slots = slots();
         let wants = |activation: &Activation<'s>, slot| program.reads(slot) && activation.get(slot).is_none();
         let set = InputSet {
@@ -66,7 +71,12 @@ impl<'s> RequestSession<'s> {
     }
 
     /// Adds the variables of the request that are seen.
-    pub(crate) fn supply_inputs(&self, activation: &mut Activation<'s>, inputs: &ExpressionInputs<'s>, set: InputSet) {
+    pub(crate) fn supply_inputs(
+        &self,
+        activation: &mut Activation<'s>,
+        inputs: &ExpressionInputs<'s>,
+        set: InputSet,
+    ) {
         let slots = slots();
         if set.request {
             activation.set(slots.request, self.request_value(&inputs.matched));

@@ -136,7 +136,10 @@ impl<'s> RequestSession<'s> {
     }
 
     /// The objects in a kind.
-    pub(crate) fn objects(&self, kind: &'s GroupVersionKind) -> Result<RequestObjects<'s>, UnconvertedObject> {
+    pub(crate) fn objects(
+        &self,
+        kind: &'s GroupVersionKind,
+    ) -> Result<RequestObjects<'s>, UnconvertedObject> {
         let mut converted = self.objects.borrow_mut();
         if let Some((_, objects)) = converted.iter().find(|(of, _)| same(of, kind)) {
             return objects.clone();

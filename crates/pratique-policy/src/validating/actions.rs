@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::mem::take;
 
-use pratique_core::{DenialCause, MissingDependency, OnUndecided, AdmissionPhase, UndecidedDecision};
+use pratique_core::{AdmissionPhase, DenialCause, MissingDependency, OnUndecided, UndecidedDecision};
 use pratique_types::Status;
 
 use super::policy::{AnnotationDecision, MissingInput, PolicyDecision, ValidationDecision};
 use super::run::ValidationRun;
-use crate::annotations::{CollectedAnnotations, AuditFailure};
-use crate::binding::{FailureAction, CompiledBinding};
+use crate::annotations::{AuditFailure, CollectedAnnotations};
+use crate::binding::{CompiledBinding, FailureAction};
 use crate::denial::PolicyDenial;
 use crate::ignored_failures::configuration_error;
 use crate::observer::{Effect, ErrorType, FailedPart, ObservedDecision};
@@ -102,7 +102,12 @@ impl<'s> ValidationRun<'_, 's> {
     }
 
     /// Records that a policy depends on missing input; returns whether that counts as an error of the policy.
-    fn undecided(&mut self, policy: &RunnablePolicy, binding: Option<CompiledBinding<'_>>, missing: MissingDependency) -> bool {
+    fn undecided(
+        &mut self,
+        policy: &RunnablePolicy,
+        binding: Option<CompiledBinding<'_>>,
+        missing: MissingDependency,
+    ) -> bool {
         let undecided = UndecidedDecision {
             plugin: AdmissionPhase::Validating.policy_plugin().into(),
             name: policy.core.name.clone(),
@@ -123,7 +128,12 @@ impl<'s> ValidationRun<'_, 's> {
     }
 
     /// Handles a policy or a binding that may match, but is not evaluated.
-    pub(super) fn unmatched(&mut self, policy: &RunnablePolicy, binding: Option<CompiledBinding<'_>>, unmatched: UnmatchedReason) {
+    pub(super) fn unmatched(
+        &mut self,
+        policy: &RunnablePolicy,
+        binding: Option<CompiledBinding<'_>>,
+        unmatched: UnmatchedReason,
+    ) {
         match unmatched {
             UnmatchedReason::Error { message, cause } => self.fail(policy, binding, &message, cause),
             UnmatchedReason::Undecided(missing) => {

@@ -12,7 +12,7 @@ use crate::conditions;
 use crate::inputs::ExpressionInputs;
 use crate::observer::ErrorType;
 use crate::policies::RunnablePolicy;
-use crate::round::{ExpressionAnswer, EvaluationHalt, OUT_OF_BUDGET, EvaluationRound};
+use crate::round::{EvaluationHalt, EvaluationRound, ExpressionAnswer, OUT_OF_BUDGET};
 use crate::session::RequestSession;
 use crate::trace::ExpressionId;
 use pratique_core::UnfinishedEvaluation;
@@ -265,7 +265,10 @@ fn decide_without_messages<'s>(
 }
 
 /// Decides on a validation that is false.
-fn decide_false<'s>(validation: &'s CompiledValidation, message: Option<ExpressionAnswer<'s>>) -> ValidationDecision<'s> {
+fn decide_false<'s>(
+    validation: &'s CompiledValidation,
+    message: Option<ExpressionAnswer<'s>>,
+) -> ValidationDecision<'s> {
     let message = match message {
         Some(Ok(Value::String(text))) => read_message(text).ok(),
         _ => None,

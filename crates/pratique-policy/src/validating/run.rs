@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 
 use pratique_core::status::namespace_not_found;
-use pratique_core::{DenialCause, AdmissionPhase, UndecidedDecision, UnfinishedEvaluation};
+use pratique_core::{AdmissionPhase, DenialCause, UndecidedDecision, UnfinishedEvaluation};
 use pratique_match::MatchedResource;
 use pratique_types::Status;
 
 use super::policy::{self, PolicyDecision};
-use crate::annotations::{RequestAnnotations, CollectedAnnotations};
-use crate::binding::{CompiledBinding, BoundParams, BindingTerms};
+use crate::annotations::{CollectedAnnotations, RequestAnnotations};
+use crate::binding::{BindingTerms, BoundParams, CompiledBinding};
 use crate::denial::PolicyDenial;
 use crate::ignored_failures::IgnoredFailures;
 use crate::inputs::{ExpressionInputs, NamespaceForm, RequestObjects};
@@ -159,8 +159,9 @@ impl<'s> ValidationRun<'_, 's> {
             };
             let bindings = &policy.core.bindings;
             let of_several = bindings.len() > 1;
-            let is_bound =
-                |binding: &CompiledBinding<'s>| matches!(self.matcher.is_bound(binding.terms, of_several), Ok(true));
+            let is_bound = |binding: &CompiledBinding<'s>| {
+                matches!(self.matcher.is_bound(binding.terms, of_several), Ok(true))
+            };
             for _ in bindings.iter().filter(is_bound) {
                 self.count_conditions(policy, 0);
             }

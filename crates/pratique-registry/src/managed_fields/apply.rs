@@ -10,7 +10,7 @@ use pratique_types::{GroupVersion, GroupVersionKind};
 
 use super::entry::{ManagerEntry, ManagerIdentity, read, remove_entry, write};
 use super::set::FieldSet;
-use super::updater::{EntryChanges, UpdateRequest, TypeError, conflicts, stripped, take_over};
+use super::updater::{EntryChanges, TypeError, UpdateRequest, conflicts, stripped, take_over};
 use super::walk::{compare, fields, remove};
 use crate::object::{self, MANAGED_FIELDS};
 

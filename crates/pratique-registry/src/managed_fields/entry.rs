@@ -113,7 +113,10 @@ pub(crate) fn fault(entries: Option<&Value<'_>>) -> Option<String> {
 }
 
 /// Removes the entry of a manager.
-pub(super) fn remove_entry(entries: &mut Vec<ManagerEntry>, manager: &ManagerIdentity) -> Option<ManagerEntry> {
+pub(super) fn remove_entry(
+    entries: &mut Vec<ManagerEntry>,
+    manager: &ManagerIdentity,
+) -> Option<ManagerEntry> {
     let at = entries.iter().position(|entry| entry.manager == *manager)?;
     Some(entries.remove(at))
 }

@@ -54,7 +54,12 @@ impl ObjectComparison {
 
 /// Compares two objects of a type.
 // Upstream: structured-merge-diff/typed/compare.go, compareWalker
-pub(super) fn compare(schema: &MergeSchema, of: MergeTypeId, old: &Value<'_>, new: &Value<'_>) -> ObjectComparison {
+pub(super) fn compare(
+    schema: &MergeSchema,
+    of: MergeTypeId,
+    old: &Value<'_>,
+    new: &Value<'_>,
+) -> ObjectComparison {
     let mut walk = CompareWalk {
         schema,
         path: Vec::new(),

@@ -4,7 +4,7 @@
 use pratique_json::Value;
 
 use crate::object;
-use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
+use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
 /// An endpoint that keeps the metadata that users set.
 const STATUS: PartEndpoint = PartEndpoint {
@@ -18,10 +18,11 @@ const STATUS: PartEndpoint = PartEndpoint {
     ..PartEndpoint::STATUS_ONLY
 };
 
-pub(super) const STRATEGIES: &[ResourceStrategy] = &[ResourceStrategy::new("apiregistration.k8s.io", "APIService")
-    .conditional()
-    .status(STATUS)
-    .prepare(create, |_, _, _| {})];
+pub(super) const STRATEGIES: &[ResourceStrategy] =
+    &[ResourceStrategy::new("apiregistration.k8s.io", "APIService")
+        .conditional()
+        .status(STATUS)
+        .prepare(create, |_, _, _| {})];
 
 /// An API that the server itself serves is available at once.
 fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {

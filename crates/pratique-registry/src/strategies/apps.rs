@@ -5,7 +5,7 @@ use pratique_json::Value;
 
 use crate::gated_fields::GatedFields;
 use crate::object::{self, FieldPath};
-use crate::strategy::{StrategyContext, PartEndpoint, GatedField, ResourceStrategy};
+use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
 
 const TEMPLATE: FieldPath<'static> = &["spec", "template"];
 const POD: &[GatedField] = &[GatedField::Pod(TEMPLATE)];

@@ -5,17 +5,18 @@ use pratique_json::Value;
 
 use crate::gated_fields::GatedFields;
 use crate::object::{self, FieldPath};
-use crate::strategy::{StrategyContext, PartEndpoint, GatedField, ResourceStrategy};
+use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
 
-pub(super) const STRATEGIES: &[ResourceStrategy] = &[ResourceStrategy::new("autoscaling", "HorizontalPodAutoscaler")
-    .generation(&[&["spec"]])
-    .generation_of("HPAGeneration")
-    .status(PartEndpoint::STATUS)
-    .gated(&[GatedField::Feature(GatedFields::graduated(
-        "HPAConfigurableTolerance",
-        &[&["spec", "behavior", "scaleUp|scaleDown", "tolerance"]],
-    ))])
-    .prepare(create, update)];
+pub(super) const STRATEGIES: &[ResourceStrategy] =
+    &[ResourceStrategy::new("autoscaling", "HorizontalPodAutoscaler")
+        .generation(&[&["spec"]])
+        .generation_of("HPAGeneration")
+        .status(PartEndpoint::STATUS)
+        .gated(&[GatedField::Feature(GatedFields::graduated(
+            "HPAConfigurableTolerance",
+            &[&["spec", "behavior", "scaleUp|scaleDown", "tolerance"]],
+        ))])
+        .prepare(create, update)];
 
 /// The annotations in which `autoscaling/v1` keeps parts of the status that its type has no fields for.
 const STATUS_ANNOTATIONS: &[FieldPath<'static>] = &[

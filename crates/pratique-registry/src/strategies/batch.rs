@@ -4,7 +4,7 @@
 use pratique_json::Value;
 
 use crate::object::{self, FieldPath};
-use crate::strategy::{StrategyContext, PartEndpoint, GatedField, ResourceStrategy};
+use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
 
 pub(super) const STRATEGIES: &[ResourceStrategy] = &[
     ResourceStrategy::new("batch", "CronJob")

@@ -4,7 +4,7 @@
 use pratique_json::{Object, Value};
 
 use crate::object::{self, FieldPath};
-use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
+use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
 const GROUP: &str = "certificates.k8s.io";
 

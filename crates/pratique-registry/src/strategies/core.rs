@@ -5,7 +5,7 @@ use pratique_json::{Object, Value};
 
 use super::{persistent_volume_claims, pods, services};
 use crate::object::{self, FieldPath};
-use crate::strategy::{StrategyContext, PartEndpoint, GatedField, StatusHandling, ResourceStrategy};
+use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StatusHandling, StrategyContext};
 
 pub(super) const STRATEGIES: &[ResourceStrategy] = &[
     ResourceStrategy::new("", "ConfigMap"),
@@ -24,12 +24,11 @@ pub(super) const STRATEGIES: &[ResourceStrategy] = &[
             );
         },
         endpoints: &[("finalize", FINALIZE)],
-        ..ResourceStrategy::new("", "Namespace").status(PartEndpoint::STATUS).prepare(
-            create_namespace,
-            |_, object, old| {
+        ..ResourceStrategy::new("", "Namespace")
+            .status(PartEndpoint::STATUS)
+            .prepare(create_namespace, |_, object, old| {
                 object::copy(object, old, &["spec", "finalizers"]);
-            },
-        )
+            })
     },
     ResourceStrategy {
         status: StatusHandling::ResetOnUpdate,

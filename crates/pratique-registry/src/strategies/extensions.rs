@@ -4,20 +4,22 @@
 use pratique_json::Value;
 
 use crate::object;
-use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
+use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
 pub(super) const STRATEGIES: &[ResourceStrategy] =
-    &[ResourceStrategy::new("apiextensions.k8s.io", "CustomResourceDefinition")
-        .conditional()
-        .generation(&[&["spec"]])
-        .status(PartEndpoint::STATUS)
-        .prepare(
-            |context, object| {
-                object::set(object, &["status"], pratique_json::Object::new());
-                store_version(context, object);
-            },
-            |context, object, _| store_version(context, object),
-        )];
+    &[
+        ResourceStrategy::new("apiextensions.k8s.io", "CustomResourceDefinition")
+            .conditional()
+            .generation(&[&["spec"]])
+            .status(PartEndpoint::STATUS)
+            .prepare(
+                |context, object| {
+                    object::set(object, &["status"], pratique_json::Object::new());
+                    store_version(context, object);
+                },
+                |context, object, _| store_version(context, object),
+            ),
+    ];
 
 /// Adds the storage version to the versions that objects were stored in.
 fn store_version(_: &mut StrategyContext<'_>, object: &mut Value<'_>) {

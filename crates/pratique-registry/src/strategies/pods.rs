@@ -9,7 +9,7 @@ use pratique_validation::profile_annotations::APP_ARMOR_CONTAINER;
 
 use super::drop_disabled;
 use crate::object::{self, FieldPath};
-use crate::strategy::{StrategyContext, PartEndpoint, GatedField, METADATA, ResourceStrategy};
+use crate::strategy::{GatedField, METADATA, PartEndpoint, ResourceStrategy, StrategyContext};
 
 pub(super) const STRATEGY: ResourceStrategy = ResourceStrategy {
     endpoints: &[("ephemeralcontainers", EPHEMERAL_CONTAINERS), ("resize", RESIZE)],

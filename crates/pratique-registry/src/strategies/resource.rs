@@ -8,7 +8,7 @@ use pratique_schema::Release;
 
 use crate::gated_fields::GatedFields;
 use crate::object::{self, FieldPath};
-use crate::strategy::{StrategyContext, PartEndpoint, GatedField, ResourceStrategy};
+use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
 
 const GROUP: &str = "resource.k8s.io";
 

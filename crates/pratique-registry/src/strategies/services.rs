@@ -5,7 +5,7 @@ use pratique_json::Value;
 
 use super::service_addresses;
 use crate::object;
-use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
+use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
 pub(super) const STRATEGY: ResourceStrategy = ResourceStrategy {
     begin: Some((service_addresses::create, service_addresses::update)),

@@ -4,7 +4,7 @@
 use pratique_json::Value;
 
 use crate::object::{self, MANAGED_FIELDS};
-use crate::strategy::{StrategyContext, PartEndpoint, GatedField, ResourceStrategy};
+use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io";

@@ -2,7 +2,7 @@
 // Upstream: pkg/registry/storage/*/strategy.go, pkg/registry/storagemigration/storagemigration/strategy.go
 
 use crate::gated_fields::GatedFields;
-use crate::strategy::{PartEndpoint, GatedField, GenerationRule, ResourceStrategy};
+use crate::strategy::{GatedField, GenerationRule, PartEndpoint, ResourceStrategy};
 
 const GROUP: &str = "storage.k8s.io";
 

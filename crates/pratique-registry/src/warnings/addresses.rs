@@ -93,7 +93,11 @@ pub(super) fn of_network(path: impl Display, text: &str) -> Vec<String> {
 }
 
 /// The warnings about the addresses of a list at a path.
-pub(super) fn of_addresses(path: impl Display, object: &Value<'_>, list: object::FieldPath<'_>) -> Vec<String> {
+pub(super) fn of_addresses(
+    path: impl Display,
+    object: &Value<'_>,
+    list: object::FieldPath<'_>,
+) -> Vec<String> {
     let addresses = object::list(object, list).iter().enumerate();
     let warnings = addresses.filter_map(|(at, address)| {
         of_address(format_args!("{path}[{at}]"), address.as_str().unwrap_or_default())
@@ -102,7 +106,11 @@ pub(super) fn of_addresses(path: impl Display, object: &Value<'_>, list: object:
 }
 
 /// The warnings about the networks of a list at a path.
-pub(super) fn of_networks(path: impl Display, object: &Value<'_>, list: object::FieldPath<'_>) -> Vec<String> {
+pub(super) fn of_networks(
+    path: impl Display,
+    object: &Value<'_>,
+    list: object::FieldPath<'_>,
+) -> Vec<String> {
     let networks = object::list(object, list).iter().enumerate();
     let warnings = networks.flat_map(|(at, network)| {
         of_network(format_args!("{path}[{at}]"), network.as_str().unwrap_or_default())

@@ -75,7 +75,11 @@ struct PatchedObject {
 
 /// The object that the patch gives. The event does not say of which type the patch is: all types that it may be of have to give
 /// the same.
-fn patched(source: &RequestSource<'_>, event: &Event<'_>, old: &Value<'static>) -> Result<PatchedObject, UnknownRequest> {
+fn patched(
+    source: &RequestSource<'_>,
+    event: &Event<'_>,
+    old: &Value<'static>,
+) -> Result<PatchedObject, UnknownRequest> {
     let path = &source.uri.path;
     let target = Target::parse(path).or_else(|| source.replayer.custom().target(path));
     let target = target.ok_or(UnknownRequest::Patch)?;

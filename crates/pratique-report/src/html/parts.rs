@@ -288,7 +288,12 @@ pub(super) fn footer<'n>(
     out.write_str("<dl>\n")?;
     for (name, fact) in facts {
         if !fact.trim().is_empty() {
-            writeln!(out, "<dt>{}</dt><dd>{}</dd>", EscapedText(name), EscapedText(fact))?;
+            writeln!(
+                out,
+                "<dt>{}</dt><dd>{}</dd>",
+                EscapedText(name),
+                EscapedText(fact)
+            )?;
         }
     }
     out.write_str("</dl>\n</footer>\n")

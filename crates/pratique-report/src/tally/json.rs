@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::table::JsonTable;
-use super::{Example, FirstExamples, FindingKind, Limits, Table, Tally, bounded};
+use super::{Example, FindingKind, FirstExamples, Limits, Table, Tally, bounded};
 use crate::Counts;
 
 /// The version of the JSON forms.

@@ -1,6 +1,6 @@
 //! One request through the whole chain.
 
-use pratique::observer::{ChainObserver, ChainStep, ChainSpan};
+use pratique::observer::{ChainObserver, ChainSpan, ChainStep};
 use pratique::policy::PolicyObserver;
 #[cfg(feature = "webhooks")]
 use pratique::webhook::WebhookObserver;

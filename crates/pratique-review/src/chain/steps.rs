@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique::ObjectModel;
 use pratique::object_model::{ConversionError, ObjectMutator, PreparedObject, RefusedRequest};
-use pratique::observer::{ChainStep, AdmissionPhase, StepResult};
+use pratique::observer::{AdmissionPhase, ChainStep, StepResult};
 use pratique::policy::Cluster;
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind};

@@ -7,7 +7,7 @@
 use pratique_json::Value;
 use pratique_objects::changed_paths;
 use pratique_plugin::{
-    Attributes, Effects, MutableAttributes, AdmissionPhase, PluginChain, PluginContext, PluginObserver,
+    AdmissionPhase, Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginObserver,
     PluginSettings, Rejection, Stage, StateObjects, default_plugins_of,
 };
 use pratique_plugins::factory;
@@ -502,7 +502,13 @@ impl PluginObserver for PluginSteps {
         plugin.clone_into(&mut self.running);
     }
 
-    fn ended(&mut self, plugin: &str, phase: AdmissionPhase, attributes: &Attributes<'_>, _: &Result<(), Rejection>) {
+    fn ended(
+        &mut self,
+        plugin: &str,
+        phase: AdmissionPhase,
+        attributes: &Attributes<'_>,
+        _: &Result<(), Rejection>,
+    ) {
         if phase == AdmissionPhase::Mutating && *attributes.object != self.last {
             self.last = attributes.object.clone().into_owned();
             self.changes.push((plugin.to_owned(), self.last.clone()));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pratique::live::{SourceNotifier, Source};
+use pratique::live::{Source, SourceNotifier};
 use pratique::{Admission, Configurations};
 use pratique_metrics::Metrics;
 use pratique_server::{Endpoint, FollowedSource, KnownState, LiveHandler, Reloads, Settings};

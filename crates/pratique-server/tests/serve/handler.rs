@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use pratique::Limits;
 use pratique_server::{
-    AdmissionHandler, Attempt, HandlerUnavailable, AdmissionPhases, ReviewFuture, ReviewResult, Source,
+    AdmissionHandler, AdmissionPhases, Attempt, HandlerUnavailable, ReviewFuture, ReviewResult, Source,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 

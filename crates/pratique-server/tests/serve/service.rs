@@ -11,7 +11,7 @@ use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Body;
 use pratique_metrics::Metrics;
-use pratique_server::{AdmissionService, Limits, AdmissionPhases, Settings};
+use pratique_server::{AdmissionPhases, AdmissionService, Limits, Settings};
 use serde_json::Value;
 use tower_service::Service;
 

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::{OpenList, SplitState, SplitStep, Splitter};
 use crate::json::{JsonScan, StopReason, skip_blanks};
-use crate::piece::{PieceForm, JsonSpan, Piece};
+use crate::piece::{JsonSpan, Piece, PieceForm};
 use crate::yaml::{begins_item, indentation, is_separator};
 
 impl<R: Read> Splitter<R> {

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pratique::manifest::{SourcedObject, Location, ObjectRef, ObjectSource, PathStep};
+use pratique::manifest::{Location, ObjectRef, ObjectSource, PathStep, SourcedObject};
 use pratique_cel::ast::{Expr, ExprId, Literal};
 use pratique_explain::{ExpressionId, Logic, SourceExpression};
-use pratique_policy::{Origin, AdmissionPhase};
+use pratique_policy::{AdmissionPhase, Origin};
 use pratique_types::admissionregistration::{MatchCondition, Variable};
 use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
 
@@ -64,7 +64,12 @@ pub(super) struct OutcomePoint {
 }
 
 impl PolicyPoints {
-    pub(super) fn new(phase: AdmissionPhase, origin: Origin, name: Option<String>, source: &ObjectSource) -> Self {
+    pub(super) fn new(
+        phase: AdmissionPhase,
+        origin: Origin,
+        name: Option<String>,
+        source: &ObjectSource,
+    ) -> Self {
         PolicyPoints {
             phase,
             origin,

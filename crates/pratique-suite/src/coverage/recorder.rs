@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
-use pratique_policy::{ExpressionId, MatchOutcome, TracedPolicy, PolicyTrace};
+use pratique_policy::{ExpressionId, MatchOutcome, PolicyTrace, TracedPolicy};
 
 use super::points::{ExpressionPoints, PolicyPoints};
 

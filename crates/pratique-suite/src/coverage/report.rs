@@ -1,7 +1,7 @@
 //! Coverage reports.
 
 use pratique_manifest::Location;
-use pratique_policy::{Origin, AdmissionPhase};
+use pratique_policy::{AdmissionPhase, Origin};
 use serde::Serialize;
 
 use super::points::{ExpressionPoints, PolicyPoints};

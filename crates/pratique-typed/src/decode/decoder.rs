@@ -7,9 +7,9 @@ use std::ops::ControlFlow::{self, Continue};
 use pratique_json::{Progress, Value, base64};
 use pratique_schema::{Field, Release, Scalar, Schema, Shape, TypeId, names_in_order};
 
-use super::fault::{FaultCause, Fault, FaultSink, GoType, StrictFault, StrictKind};
+use super::fault::{Fault, FaultCause, FaultSink, GoType, StrictFault, StrictKind};
 use super::node::Node;
-use super::place::{ValuePlace, PlaceStep};
+use super::place::{PlaceStep, ValuePlace};
 use super::scalar::{self, ScalarFault};
 use crate::settled_form::is_plain;
 
@@ -169,7 +169,8 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> TypeDecoder<'v, 'd, N, S> {
             (Shape::List(element), Value::Array(_)) => {
                 let go_type = || inner(go_type(), "[]").unwrap_or_else(|| element.go_type(schema));
                 let mut steps = node.elements().enumerate();
-                steps.try_for_each(|(index, item)| self.step(PlaceStep::Index(index), element, item, &go_type))
+                steps
+                    .try_for_each(|(index, item)| self.step(PlaceStep::Index(index), element, item, &go_type))
             }
             (Shape::Map(of), Value::Object(_)) => {
                 let go_type = || inner(go_type(), "map[string]").unwrap_or_else(|| of.go_type(schema));
@@ -285,7 +286,9 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> TypeDecoder<'v, 'd, N, S> {
             Value::Array(_) => {
                 let unfit = |byte: &N| !matches!(*byte.value(), Value::Int(0..=255) | Value::Null);
                 let mut unfit = node.elements().filter(unfit);
-                unfit.try_for_each(|byte| self.fault(false, None, byte, FaultCause::Type(&|| "uint8".to_owned())))
+                unfit.try_for_each(|byte| {
+                    self.fault(false, None, byte, FaultCause::Type(&|| "uint8".to_owned()))
+                })
             }
             _ => self.mismatch(shape, node, go_type),
         }

@@ -1,7 +1,7 @@
 //! Scalars in their canonical form.
 
 use pratique_gotext::quantity::Quantity;
-use pratique_gotext::time::{Duration, TimeLayout, ParsedTime, Timestamp, parse};
+use pratique_gotext::time::{Duration, ParsedTime, TimeLayout, Timestamp, parse};
 use pratique_json::{Value, base64};
 use pratique_schema::Scalar;
 

@@ -9,8 +9,8 @@ use super::DeclarativeError;
 use super::formats::format_errors;
 use super::matching::{ElementMatch, OldElements};
 use super::table::{
-    DeclarativeCheck, DeclarativeRule, FieldRules, ForbiddenChange, MemberTest, RuleTable, TypeRules, UnionMember,
-    ValueShape,
+    DeclarativeCheck, DeclarativeRule, FieldRules, ForbiddenChange, MemberTest, RuleTable, TypeRules,
+    UnionMember, ValueShape,
 };
 use super::typed_values::typed_json;
 use crate::errors::{IMMUTABLE, named};
@@ -187,8 +187,12 @@ impl RuleInterpreter {
                 dependent,
                 is_required,
             } => self.check_dependent(trigger, dependent, *is_required, node, old),
-            DeclarativeCheck::Union { members, is_required } => self.check_union(members, *is_required, node, old),
-            DeclarativeCheck::DiscriminatedUnion { by, members } => self.check_discriminated(by, members, node, old),
+            DeclarativeCheck::Union { members, is_required } => {
+                self.check_union(members, *is_required, node, old)
+            }
+            DeclarativeCheck::DiscriminatedUnion { by, members } => {
+                self.check_discriminated(by, members, node, old)
+            }
             DeclarativeCheck::Update(shape, by, constraints) => {
                 if self.is_update {
                     self.check_update(*shape, by, constraints, node, old);
@@ -205,7 +209,9 @@ impl RuleInterpreter {
             DeclarativeCheck::MaxProperties(max) if length(node.len()) > *max => {
                 self.push("maxProperties", Error::too_many(node, length(node.len()), *max));
             }
-            DeclarativeCheck::MinimumQuantity(min) if node.is_set() && quantity(node) < Quantity::from_integer(*min) => {
+            DeclarativeCheck::MinimumQuantity(min)
+                if node.is_set() && quantity(node) < Quantity::from_integer(*min) =>
+            {
                 let detail = format!("must be greater than or equal to {min}");
                 self.push("minimum", Error::invalid(node, text, &detail));
             }

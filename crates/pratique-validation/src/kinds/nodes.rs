@@ -138,7 +138,10 @@ fn validate_update(request: &Request<'_>, errors: &mut Errors) {
 fn validate_addresses(addresses: &Node<'_, '_>, errors: &mut Errors) {
     let mut seen = std::collections::HashSet::new();
     for address in addresses.items() {
-        let key = (address.child("type").as_text(), address.child("address").as_text());
+        let key = (
+            address.child("type").as_text(),
+            address.child("address").as_text(),
+        );
         if !seen.insert(key) {
             errors.duplicate(
                 address,

@@ -273,7 +273,9 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let old_ingress = old_balancer.child("ingress");
     for point in ingress.items() {
         let (ip, mode, host) = (point.child("ip"), point.child("ipMode"), point.child("hostname"));
-        let is_old = old_ingress.items().any(|old| old.child("ip").as_text() == ip.as_text());
+        let is_old = old_ingress
+            .items()
+            .any(|old| old.child("ip").as_text() == ip.as_text());
         if !ip.as_text().is_empty() && !is_old {
             crate::pod::validate_ip(&ip, errors);
         }

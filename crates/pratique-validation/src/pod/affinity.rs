@@ -180,7 +180,9 @@ pub(crate) fn has_invalid_term_values(selector: &Node<'_, '_>) -> bool {
     selector.child("nodeSelectorTerms").items().any(|term| {
         term.child("matchExpressions").items().any(|requirement| {
             let values = requirement.child("values");
-            values.items().any(|value| !label_value(value.as_text()).is_empty())
+            values
+                .items()
+                .any(|value| !label_value(value.as_text()).is_empty())
         })
     })
 }

@@ -189,7 +189,9 @@ fn validate_certificate<'v>(
     let mut size = 0usize;
     for (key, value) in annotations.entries() {
         validate_prefixed_key(&annotations, &key.to_lowercase(), errors);
-        size = size.saturating_add(key.len()).saturating_add(value.as_text().len());
+        size = size
+            .saturating_add(key.len())
+            .saturating_add(value.as_text().len());
     }
     if size > 256 << 10 {
         errors.too_long(annotations, 256 << 10);

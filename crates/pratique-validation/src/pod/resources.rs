@@ -109,7 +109,10 @@ fn validate_request_within_limit(
         let detail = format!("must be equal to {name} limit of {}", limit.as_text());
         errors.invalid(requests, request.as_text(), &detail);
     } else if order.is_gt() {
-        let detail = format!("must be less than or equal to {name} limit of {}", limit.as_text());
+        let detail = format!(
+            "must be less than or equal to {name} limit of {}",
+            limit.as_text()
+        );
         errors.invalid(requests, request.as_text(), &detail);
     }
 }

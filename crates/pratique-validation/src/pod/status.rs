@@ -140,7 +140,9 @@ fn validate_volume_health(statuses: &Node<'_, '_>, volumes: &Node<'_, '_>, error
 
 /// The names of the elements of a list.
 fn names_in<'v>(list: &Node<'_, 'v>) -> HashSet<&'v str> {
-    list.items().map(|element| element.child("name").as_text()).collect()
+    list.items()
+        .map(|element| element.child("name").as_text())
+        .collect()
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validatePodExtendedResourceClaimStatus
@@ -225,8 +227,8 @@ fn validate_allocatable_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, err
         });
         // Since 1.38, that of extended resources is known, too.
         let extended = status.child("extendedResourceClaimStatus");
-        let is_extended =
-            errors.release().at_least(1, 38) && extended.child("resourceClaimName").as_text() == name.as_text();
+        let is_extended = errors.release().at_least(1, 38)
+            && extended.child("resourceClaimName").as_text() == name.as_text();
         if !is_known && !is_extended {
             errors.invalid_or_empty(&name, "no mapping found in pod reference");
         }

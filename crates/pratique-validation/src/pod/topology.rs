@@ -151,7 +151,8 @@ fn validate_legacy_label_keys(constraint: &Node<'_, '_>, errors: &mut Errors) {
         .collect();
     for key in keys.items() {
         validate_label_name(&key, errors);
-        let has = selector.child("matchLabels").key(key.as_text()).is_set() || selected.contains(key.as_text());
+        let has =
+            selector.child("matchLabels").key(key.as_text()).is_set() || selected.contains(key.as_text());
         if has {
             errors.invalid_or_empty(&key, "exists in both matchLabelKeys and labelSelector");
         }

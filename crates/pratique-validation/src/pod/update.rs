@@ -138,7 +138,10 @@ fn validate_gates(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) 
     let old = old.child("schedulingGates");
     for gate in spec.child("schedulingGates").items() {
         let name = gate.child("name");
-        if !old.items().any(|old| old.child("name").as_text() == name.as_text()) {
+        if !old
+            .items()
+            .any(|old| old.child("name").as_text() == name.as_text())
+        {
             let detail = format!(
                 "only deletion is allowed, but found new scheduling gate '{}'",
                 name.as_text()

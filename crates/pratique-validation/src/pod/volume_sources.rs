@@ -26,7 +26,11 @@ const fn source(name: &'static str) -> VolumeSource {
     renamed(name, name, name)
 }
 
-const fn renamed(name: &'static str, printed_name: &'static str, shown_if_forbidden: &'static str) -> VolumeSource {
+const fn renamed(
+    name: &'static str,
+    printed_name: &'static str,
+    shown_if_forbidden: &'static str,
+) -> VolumeSource {
     VolumeSource {
         name,
         printed_name,

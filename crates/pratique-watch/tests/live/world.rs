@@ -9,7 +9,7 @@ use pratique_manifest::{
     LoadErrors, LoadOptions, ManifestPlugin, ReloadOutcome, Reloader, RewriteDelays, UncheckedExpressions,
 };
 use pratique_watch::{
-    LoadAttempt, Load, LoadObserver, LoadResult, LogMessages, Outcome, Version, WatchOptions, Watched,
+    Load, LoadAttempt, LoadObserver, LoadResult, LogMessages, Outcome, Version, WatchOptions, Watched,
 };
 use tempfile::TempDir;
 

@@ -23,7 +23,11 @@ use super::failure::{address_of, bare_host, find};
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The alert to a connection on which nothing is sent, or the error of its handshake, if there is one.
-pub(super) async fn read_alert(client: &EndpointClient, url: &Url, deadline: Instant) -> Option<rustls::Error> {
+pub(super) async fn read_alert(
+    client: &EndpointClient,
+    url: &Url,
+    deadline: Instant,
+) -> Option<rustls::Error> {
     let until = deadline.min(Instant::now() + MAX_WAIT);
     let listened = timeout_at(until, listen(client, url)).await.ok()?;
     find::<rustls::Error>(&listened.err()?).cloned()

@@ -12,7 +12,7 @@ use super::client_error::ClientError;
 use super::credentials::{CredentialSource, WebhookHeaders};
 use super::resolve::NameResolver;
 use super::target::EndpointTarget;
-use super::trust::{TrustedAuthorities, TrustError};
+use super::trust::{TrustError, TrustedAuthorities};
 use super::verify::EndpointVerifier;
 use super::{Certificate, identity};
 use crate::caller::Endpoint;

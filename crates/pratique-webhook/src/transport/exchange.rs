@@ -24,7 +24,11 @@ const MOST_REPEATS: usize = 10;
 const MOST_DISCARDED: usize = 2048;
 
 /// Posts a review and reads the answer.
-pub(super) async fn exchange(client: &EndpointClient, call: &Call, rules: TransportRules) -> Result<Bytes, CallError> {
+pub(super) async fn exchange(
+    client: &EndpointClient,
+    call: &Call,
+    rules: TransportRules,
+) -> Result<Bytes, CallError> {
     let now = Instant::now();
     let deadline = call.deadline.map_or(now + LONGEST_CALL, Instant::from_std);
     if deadline <= now {

@@ -6,8 +6,8 @@
 
 mod breaker;
 mod budget;
-mod endpoint_map;
 mod call_limit;
+mod endpoint_map;
 
 pub use breaker::Breaker;
 pub use budget::Budget;

@@ -186,7 +186,9 @@ mod tests {
     #[test]
     fn bad_bundles() {
         let check = |pem: &str, expected: &str| {
-            let fault = TrustedAuthorities::new(Some(pem.as_bytes())).map(|_| ()).unwrap_err();
+            let fault = TrustedAuthorities::new(Some(pem.as_bytes()))
+                .map(|_| ())
+                .unwrap_err();
             assert_eq!(
                 fault.to_string(),
                 format!("unable to load root certificates: {expected}")

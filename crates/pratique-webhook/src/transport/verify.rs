@@ -125,7 +125,11 @@ fn check_chain(
     now: UnixTime,
 ) -> Result<(), CertificateRefusal> {
     if bundle.contains(der) {
-        return if leaf.serves { Ok(()) } else { Err(CertificateRefusal::Usage) };
+        return if leaf.serves {
+            Ok(())
+        } else {
+            Err(CertificateRefusal::Usage)
+        };
     }
     let unknown = |bad_signature: bool| {
         let hint = bundle.hint(leaf, bad_signature, now).unwrap_or_default();
@@ -149,7 +153,9 @@ fn refusal(error: &Error) -> CertificateRefusal {
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             CertificateRefusal::UnknownAuthority(String::new())
         }
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => CertificateRefusal::Usage,
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            CertificateRefusal::Usage
+        }
         CertificateError::BadEncoding => CertificateRefusal::Malformed,
         CertificateError::UnhandledCriticalExtension => CertificateRefusal::CriticalExtension,
         CertificateError::Expired
@@ -311,7 +317,11 @@ mod tests {
         let signatures = pratique_crypto::provider()
             .unwrap()
             .signature_verification_algorithms;
-        let verifier = EndpointVerifier::new(TrustedAuthorities::new(Some(pem.as_bytes())).unwrap(), signatures, None);
+        let verifier = EndpointVerifier::new(
+            TrustedAuthorities::new(Some(pem.as_bytes())).unwrap(),
+            signatures,
+            None,
+        );
         let check = |host: &str, now: UnixTime, expected: &str| {
             let host = ServerName::try_from(host.to_owned()).unwrap();
             let found = verifier.check_certificate(&signed, &[], &host, now);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_cel::{MemoryBudget, MemoryLimit};
 use pratique_match::Equivalents;
-use pratique_webhook::{Origin, AdmissionPhase, Reinvocation, WebhookObserver, mutate, validate};
+use pratique_webhook::{AdmissionPhase, Origin, Reinvocation, WebhookObserver, mutate, validate};
 use serde_json::{Value, json};
 
 use crate::scene::{Player, allows, context, hook, mutating, request, validating};

@@ -1,6 +1,6 @@
 //! What those who look on are told.
 
-use pratique_webhook::{EndedCall, Conditions, Rejection, WebhookObserver};
+use pratique_webhook::{Conditions, EndedCall, Rejection, WebhookObserver};
 use serde_json::json;
 
 use crate::scene::{Player, allows, hook, observed, validating};

@@ -6,8 +6,8 @@ use pratique_cel::library::authz::NoAuthorizer;
 use pratique_match::Equivalents;
 use pratique_testkit::NamesOnly;
 use pratique_webhook::{
-    MutatedRequest, NeedKind, OnUndecided, Origin, Reinvocation, UndecidedDecision, ValidationOutcome, WebhookContext,
-    WebhookObserver, mutate, validate,
+    MutatedRequest, NeedKind, OnUndecided, Origin, Reinvocation, UndecidedDecision, ValidationOutcome,
+    WebhookContext, WebhookObserver, mutate, validate,
 };
 use serde_json::{Value as Json, json};
 
@@ -60,7 +60,11 @@ async fn conditions_and_selectors_are_reported() {
         ),
     ] {
         let (verdict, called, told) = ask(hook, OnUndecided::Report).await;
-        let texts: Vec<String> = verdict.undecided.iter().map(UndecidedDecision::to_string).collect();
+        let texts: Vec<String> = verdict
+            .undecided
+            .iter()
+            .map(UndecidedDecision::to_string)
+            .collect();
         assert_eq!(texts, [text]);
         assert!(!verdict.allowed() && verdict.status.is_none());
         // Another may refuse the request all the same.
@@ -170,7 +174,11 @@ async fn answers_that_are_not_known_are_undecided() {
         let verdict = validate(&[&hooks], &request, &context, &player, &mut told).await;
         let verdict = verdict.unwrap();
         assert_eq!(verdict.status.is_some(), refused, "{policy} {on_undecided:?}");
-        let texts: Vec<String> = verdict.undecided.iter().map(UndecidedDecision::to_string).collect();
+        let texts: Vec<String> = verdict
+            .undecided
+            .iter()
+            .map(UndecidedDecision::to_string)
+            .collect();
         assert_eq!(texts, vec![text; undecided], "{policy} {on_undecided:?}");
         assert_eq!(told.0.len(), 1);
         assert_eq!(player.paths().len(), 2);

@@ -66,7 +66,11 @@ impl<'text> TokenScanner<'text> {
         }
         let kind = TokenKind::Scalar {
             decoded: Some(text.into_boxed_str()),
-            style: if is_literal { StringStyle::Literal } else { StringStyle::Folded },
+            style: if is_literal {
+                StringStyle::Literal
+            } else {
+                StringStyle::Folded
+            },
         };
         Ok(ScannedToken::new(kind, start, end))
     }

@@ -263,7 +263,11 @@ impl<'graph> GraphConverter<'graph> {
             return Ok(ConvertStep::Again);
         };
         if let GraphKind::Scalar(style) = key_node.kind
-            && is_merge(graph.tag(key_node), graph.scalar(key_node), style == StringStyle::Plain)
+            && is_merge(
+                graph.tag(key_node),
+                graph.scalar(key_node),
+                style == StringStyle::Plain,
+            )
         {
             return Ok(ConvertStep::MergeAll(value));
         }

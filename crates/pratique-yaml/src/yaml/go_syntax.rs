@@ -162,7 +162,9 @@ fn by_type_and_value(a: &ScalarValue, b: &ScalarValue) -> Ordering {
         ScalarValue::Bool(_) => 5,
     };
     rank(a).cmp(&rank(b)).then_with(|| match (a, b) {
-        (ScalarValue::Number(ScalarNumber::Unsigned(a)), ScalarValue::Number(ScalarNumber::Unsigned(b))) => a.cmp(b),
+        (ScalarValue::Number(ScalarNumber::Unsigned(a)), ScalarValue::Number(ScalarNumber::Unsigned(b))) => {
+            a.cmp(b)
+        }
         (ScalarValue::Number(ScalarNumber::Int(a)), ScalarValue::Number(ScalarNumber::Int(b))) => a.cmp(b),
         (ScalarValue::Number(ScalarNumber::Float(a)), ScalarValue::Number(ScalarNumber::Float(b))) => {
             // NaN comes first.

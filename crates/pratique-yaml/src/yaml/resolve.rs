@@ -20,7 +20,12 @@ pub(super) enum ScalarValue {
 const PREFIX: &str = "tag:yaml.org,2002:";
 
 /// Resolves a scalar. Text of a quoted or block scalar without a tag is always a string.
-pub(super) fn resolve(tag: Option<&str>, text: &str, plain: bool, span: Span) -> Result<ScalarValue, SyntaxError> {
+pub(super) fn resolve(
+    tag: Option<&str>,
+    text: &str,
+    plain: bool,
+    span: Span,
+) -> Result<ScalarValue, SyntaxError> {
     let Some(tag) = tag else {
         return Ok(if plain {
             implicit(text)
@@ -166,7 +171,11 @@ mod tests {
     #[test]
     fn tags_decide() {
         check(Some("str"), "yes", Ok(ScalarValue::Text("yes".into())));
-        check(Some("float"), "1", Ok(ScalarValue::Number(ScalarNumber::Float(1.0))));
+        check(
+            Some("float"),
+            "1",
+            Ok(ScalarValue::Number(ScalarNumber::Float(1.0))),
+        );
         check(Some("int"), "x", Err("yaml: cannot decode !!str `x` as a !!int"));
         check(Some("binary"), "aGk=", Ok(ScalarValue::Text("hi".into())));
         check(

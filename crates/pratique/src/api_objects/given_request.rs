@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique_json::Value;
 use pratique_policy::Cluster;
-use pratique_policy::object_model::{ObjectMutator, ObjectModel, PreparedObject, RefusedRequest};
+use pratique_policy::object_model::{ObjectModel, ObjectMutator, PreparedObject, RefusedRequest};
 use pratique_registry::{is_stored, no_name};
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_apiextensions::CustomDefaults;
 use pratique_json::Value;
-use pratique_policy::object_model::{ConversionError, ObjectMutator, ObjectModel};
+use pratique_policy::object_model::{ConversionError, ObjectModel, ObjectMutator};
 use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 

@@ -8,7 +8,9 @@ use pratique_json::{Value, text_at};
 use pratique_match::Namespace;
 use pratique_objects::changed_paths;
 use pratique_policy::Cluster;
-use pratique_policy::object_model::{ConversionError, ObjectMutator, ObjectModel, PreparedObject, RefusedRequest};
+use pratique_policy::object_model::{
+    ConversionError, ObjectModel, ObjectMutator, PreparedObject, RefusedRequest,
+};
 use pratique_registry::{
     GatedDrop, Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name, take_managed_fields,
 };

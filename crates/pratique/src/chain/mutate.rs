@@ -5,12 +5,14 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_manifest::ManifestPlugin;
 use pratique_plugin::Stage;
-use pratique_policy::{DenialCause, MutatedRequest, Reinvocation, UnfinishedEvaluation, mutate_once, seen_the_same};
+use pratique_policy::{
+    DenialCause, MutatedRequest, Reinvocation, UnfinishedEvaluation, mutate_once, seen_the_same,
+};
 
 use super::ChainRun;
 use super::end::ChainEnd;
 use crate::clock::RunStopwatch;
-use crate::observer::{ChainObserver, LoggingObserver, AdmissionPhase};
+use crate::observer::{AdmissionPhase, ChainObserver, LoggingObserver};
 use crate::step::{Attributes, StepPlace};
 
 /// The state that the second round takes from the first.
@@ -71,7 +73,8 @@ impl<'r> ChainRun<'r> {
             self.record(plugin.name(), AdmissionPhase::Mutating, began, ended, observer)?;
         }
         self.steps(StepPlace::AfterMutatingWebhooks, observer).await?;
-        self.plugins(AdmissionPhase::Mutating, Stage::AfterDynamic, observer).await
+        self.plugins(AdmissionPhase::Mutating, Stage::AfterDynamic, observer)
+            .await
     }
 
     async fn mutating_policies(

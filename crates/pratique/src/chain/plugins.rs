@@ -12,7 +12,7 @@ use super::ChainRun;
 use super::end::ChainEnd;
 use crate::authorization::{Authorizer, NoAuthorizer};
 use crate::clock::RunStopwatch;
-use crate::observer::{ChainObserver, LoggingObserver, AdmissionPhase};
+use crate::observer::{AdmissionPhase, ChainObserver, LoggingObserver};
 use crate::panics::caught;
 use crate::plugins;
 
@@ -163,7 +163,9 @@ fn note_undecided(ended: &Result<(), ChainEnd>, observer: &mut dyn ChainObserver
 fn end(plugin: &dyn Plugin, rejection: Rejection) -> ChainEnd {
     let status = rejection.status().map(Box::new);
     match (rejection, status) {
-        (Rejection::Undecided(missing), _) => ChainEnd::Undecided(Box::new(plugins::undecided(plugin, *missing))),
+        (Rejection::Undecided(missing), _) => {
+            ChainEnd::Undecided(Box::new(plugins::undecided(plugin, *missing)))
+        }
         (Rejection::Denied(_), Some(status)) => ChainEnd::Refused(status, DenialCause::Rule),
         (_, Some(status)) => ChainEnd::Refused(status, DenialCause::Failure),
         (_, None) => ChainEnd::Unfinished(UnfinishedEvaluation::Pending),

@@ -7,7 +7,7 @@ use pratique_types::Reason;
 
 use super::ChainRun;
 use super::end::ChainEnd;
-use crate::observer::{ChainObserver, ChainStep, PREPARATION, AdmissionPhase, StepResult, VALIDATION};
+use crate::observer::{AdmissionPhase, ChainObserver, ChainStep, PREPARATION, StepResult, VALIDATION};
 use crate::outcome::undecided_validation;
 
 impl ChainRun<'_> {

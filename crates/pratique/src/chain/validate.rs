@@ -7,7 +7,7 @@ use pratique_policy::{DenialCause, UnfinishedEvaluation, ValidationOutcome, vali
 use super::ChainRun;
 use super::end::ChainEnd;
 use crate::clock::RunStopwatch;
-use crate::observer::{ChainObserver, LoggingObserver, AdmissionPhase};
+use crate::observer::{AdmissionPhase, ChainObserver, LoggingObserver};
 use crate::step::StepPlace;
 
 impl ChainRun<'_> {
@@ -61,7 +61,10 @@ impl ChainRun<'_> {
         status.map_or(Ok(()), |status| Err(ChainEnd::Refused(status, cause)))
     }
 
-    fn evaluate_validating(&self, observer: &mut dyn ChainObserver) -> Result<ValidationOutcome, UnfinishedEvaluation> {
+    fn evaluate_validating(
+        &self,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<ValidationOutcome, UnfinishedEvaluation> {
         let sets = self.admission.validating();
         let context = self.admission.settings.helpers.join(self.eval_context());
         let attributes = self.attributes();

@@ -4,7 +4,9 @@ use pratique_json::Value;
 use pratique_policy::{DenialCause, HeldMemory, OutOfMemory};
 use pratique_types::{ObjectForm, Reason, Status};
 use pratique_webhook::transport::Budget;
-use pratique_webhook::{Caller, MutatedRequest, Reinvocation, ValidationOutcome, WebhookContext, mutate, validate};
+use pratique_webhook::{
+    Caller, MutatedRequest, Reinvocation, ValidationOutcome, WebhookContext, mutate, validate,
+};
 
 use super::ChainRun;
 use super::end::ChainEnd;
@@ -97,7 +99,10 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    pub(super) async fn validating_webhooks(&mut self, observer: &mut dyn ChainObserver) -> Result<(), ChainEnd> {
+    pub(super) async fn validating_webhooks(
+        &mut self,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<(), ChainEnd> {
         let Some((sets, caller)) = self.admission.webhooks.validating() else {
             return Ok(());
         };

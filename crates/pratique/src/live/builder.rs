@@ -16,7 +16,7 @@ use super::directories;
 use super::observer::AdmissionObserver;
 use super::readiness::LiveReadiness;
 use super::retirement::RetiredValues;
-use super::source::{SourceNotifier, Source};
+use super::source::{Source, SourceNotifier};
 use super::worker::{ChangeNotifier, ChangeWorker};
 use super::{Live, LiveTasks};
 use crate::authorization::CheckDecider;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pratique_manifest::{LoadErrors, ManifestPlugin, ManifestSet, ReloadOutcome, Reloader};
-use pratique_watch::{LoadAttempt, Load, LoadResult, LogMessages, Outcome, Version, Watched};
+use pratique_watch::{Load, LoadAttempt, LoadResult, LogMessages, Outcome, Version, Watched};
 use pratique_workers::Sequential;
 
 use super::observer::{AdmissionObserver, DirectoryReload, ReloadResult};

@@ -7,7 +7,7 @@ use pratique_manifest::ManifestPlugin;
 use pratique_types::AdmissionRequest;
 
 use crate::Attributes;
-use crate::observer::{ChainObserver, ChainStep, ChainSpan};
+use crate::observer::{ChainObserver, ChainSpan, ChainStep};
 use crate::outcome::Outcome;
 
 /// Receives all events, from any thread. By default all methods do nothing; none should block.

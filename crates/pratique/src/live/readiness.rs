@@ -29,7 +29,9 @@ impl From<UnfinishedEvaluation> for UnavailableReason {
             UnfinishedEvaluation::Pending => UnavailableReason::Unanswered,
             UnfinishedEvaluation::Interrupted => UnavailableReason::Interrupted,
             // The chain answers these itself.
-            UnfinishedEvaluation::MemoryLimit | UnfinishedEvaluation::MemoryBudget => UnavailableReason::Interrupted,
+            UnfinishedEvaluation::MemoryLimit | UnfinishedEvaluation::MemoryBudget => {
+                UnavailableReason::Interrupted
+            }
         }
     }
 }

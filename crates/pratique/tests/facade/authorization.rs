@@ -5,7 +5,9 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
-use pratique::authorization::{AuthorizerDecision, CheckDecider, PendingDecisions, NoAuthorizer, NoOpinion, Question};
+use pratique::authorization::{
+    AuthorizerDecision, CheckDecider, NoAuthorizer, NoOpinion, PendingDecisions, Question,
+};
 use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::policy::{MissingDependency, OnUndecided};
 use pratique::types::AdmissionRequest;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
 use pratique::policy::DenialCause;
-use pratique::step::{StepPlace, StepOutcome, step};
+use pratique::step::{StepOutcome, StepPlace, step};
 use pratique::types::AdmissionRequest;
 use pratique::{
     Admission, AdmissionBuilder, AdmissionContext, AdmissionStep, Attributes, Limits, Objects, Outcome,
@@ -182,7 +182,10 @@ impl AdmissionStep for Slow {
 
 #[tokio::test]
 async fn nobody_waits_past_the_deadline() {
-    let admission = Admission::builder().step(StepPlace::Schema, Slow).build().unwrap();
+    let admission = Admission::builder()
+        .step(StepPlace::Schema, Slow)
+        .build()
+        .unwrap();
     let objects = Objects::new();
     let context = AdmissionContext::new(&objects)
         .with_decider(&NoDecider)

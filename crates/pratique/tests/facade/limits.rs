@@ -31,7 +31,10 @@ fn large() -> AdmissionRequest<'static> {
     request
 }
 
-fn admit(files: &[(ManifestPlugin, String)], limits: Limits) -> (Result<Outcome, UnfinishedEvaluation>, Duration) {
+fn admit(
+    files: &[(ManifestPlugin, String)],
+    limits: Limits,
+) -> (Result<Outcome, UnfinishedEvaluation>, Duration) {
     let mut builder = Admission::builder();
     for (plugin, text) in files {
         builder = builder.files([file("policies.yaml", text)], *plugin);

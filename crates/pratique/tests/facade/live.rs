@@ -14,7 +14,7 @@ use pratique::live::InMemory;
 use pratique::manifest::{LoadOptions, Loader};
 use pratique::observer::{AdmissionPhase, AdmissionPhases};
 use pratique::policy::OnUndecided;
-use pratique::step::{StepPlace, StepOutcome, step};
+use pratique::step::{StepOutcome, StepPlace, step};
 use pratique::{
     Admission, AdmissionDecision, AdmissionReview, AdmissionStep, Attributes, Configurations, Limits, Live,
     UnavailableReason,
@@ -262,7 +262,10 @@ async fn a_request_has_its_time() {
     let builder = Admission::builder().step(StepPlace::Schema, Endless);
     let live = builder.live().deadline(std::time::Duration::from_millis(10));
     let live = live.start().unwrap();
-    let response = live.review(&configmap_in_shop(""), AdmissionPhases::Both).await.unwrap();
+    let response = live
+        .review(&configmap_in_shop(""), AdmissionPhases::Both)
+        .await
+        .unwrap();
     assert_eq!(response.result.map(|status| status.code), Some(504));
 }
 
@@ -287,7 +290,9 @@ fn what_no_api_server_sends_is_no_request() {
             let refused = request.validate().is_err();
             assert_eq!(run(live.admit(request)).is_err(), refused);
             assert_eq!(run(live.review(request, AdmissionPhases::Both)).is_err(), refused);
-            let called = run(live.service(AdmissionPhase::Validating).call(request.clone().into_owned()));
+            let called = run(live
+                .service(AdmissionPhase::Validating)
+                .call(request.clone().into_owned()));
             assert_eq!(called.is_err(), refused);
         }
         error.to_string()
@@ -356,9 +361,16 @@ fn a_validating_answer_has_no_patch() {
         assert_eq!(place.phase(), phase);
         let deny = step("deny", |_| StepOutcome::deny("no"));
         let live = Admission::builder().step(place, deny).live().start().unwrap();
-        let denied = |phase: AdmissionPhase| !run(live.review(&configmap_in_shop(""), phase)).unwrap().allowed;
-        assert_eq!(denied(AdmissionPhase::Mutating), phase == AdmissionPhase::Mutating);
-        assert_eq!(denied(AdmissionPhase::Validating), phase == AdmissionPhase::Validating);
+        let denied =
+            |phase: AdmissionPhase| !run(live.review(&configmap_in_shop(""), phase)).unwrap().allowed;
+        assert_eq!(
+            denied(AdmissionPhase::Mutating),
+            phase == AdmissionPhase::Mutating
+        );
+        assert_eq!(
+            denied(AdmissionPhase::Validating),
+            phase == AdmissionPhase::Validating
+        );
     }
 }
 
@@ -410,7 +422,10 @@ impl pratique::live::AdmissionObserver for Observer {
 #[test]
 fn a_step_that_panics_refuses_its_request_only() {
     for way in 0..3 {
-        for place in [StepPlace::BeforeMutatingPolicies, StepPlace::AfterValidatingWebhooks] {
+        for place in [
+            StepPlace::BeforeMutatingPolicies,
+            StepPlace::AfterValidatingWebhooks,
+        ] {
             let told = Arc::new(Told::default());
             let builder = Admission::builder().step(place, Panicking(way));
             let live = builder.live().observer(Observer(told.clone())).start().unwrap();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique::cluster::{SharedObjects, WithState};
 use pratique::live::InMemory;
-use pratique::object_model::{ObjectMutator, ObjectModel};
+use pratique::object_model::{ObjectModel, ObjectMutator};
 use pratique::observer::AdmissionPhases;
 use pratique::plugins::{
     Effects, Handler, ImageBackend, ImageReviewAnswer, ImageReviewing, MissingState, Plugin, PluginContext,
@@ -205,7 +205,12 @@ fn the_image_backend_is_asked_once() {
 struct Marking(&'static str);
 
 impl ObjectModel for Marking {
-    fn set_defaults(&self, _: &GroupVersionKind, object: &mut pratique::json::Value<'_>, _: ObjectMutator<'_>) {
+    fn set_defaults(
+        &self,
+        _: &GroupVersionKind,
+        object: &mut pratique::json::Value<'_>,
+        _: ObjectMutator<'_>,
+    ) {
         if let Some(pratique::json::Value::Object(data)) = object.get_mut("data") {
             data.insert("marked", self.0);
         }

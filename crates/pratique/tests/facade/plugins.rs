@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use pratique::authorization::{AuthorizerDecision, CheckDecider, PendingDecisions, Question};
-use pratique::observer::{ChainObserver, ChainStep, AdmissionPhase, ChainSpan, StepResult};
+use pratique::observer::{AdmissionPhase, ChainObserver, ChainSpan, ChainStep, StepResult};
 use pratique::plugins::{
     Access, AccessAnswer, ChangedQuota, Effects, Handler, MissingState, MutableAttributes, Plugin,
     PluginContext, Rejection, StateKind,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use pratique::FeatureGates;
 use pratique::api_objects::ApiObjects;
 use pratique::manifest::{ManifestFile, ManifestPlugin};
-use pratique::observer::{ChainObserver, ChainStep, AdmissionPhase};
+use pratique::observer::{AdmissionPhase, ChainObserver, ChainStep};
 use pratique::plugins::{PluginFactory, PluginSettings, StateObjects, default_plugins};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionContext, Objects, PluginChain, PluginInputs};

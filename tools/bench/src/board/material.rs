@@ -74,7 +74,12 @@ impl BoardMaterial {
     }
 
     /// Writes all inputs of a request, and returns the setup for the sides.
-    pub(super) fn evaluated(&self, name: &str, policies: &PolicySet, object: EvaluatedObject) -> Result<Value, ToolError> {
+    pub(super) fn evaluated(
+        &self,
+        name: &str,
+        policies: &PolicySet,
+        object: EvaluatedObject,
+    ) -> Result<Value, ToolError> {
         let directory = self.policies(name, policies)?;
         let request = self.file(&format!("{name}-request.json"), &objects::request(object))?;
         let namespace = self.file("namespace.json", &objects::namespace())?;

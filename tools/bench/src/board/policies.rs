@@ -135,7 +135,9 @@ impl PolicySet {
         match self.shape {
             ExpressionShape::Mix => rules::mix(index, dice),
             ExpressionShape::Shared => rules::shared(index),
-            ExpressionShape::Distinct => leaves::validations(index, &super::objects::object(EvaluatedObject::Full)),
+            ExpressionShape::Distinct => {
+                leaves::validations(index, &super::objects::object(EvaluatedObject::Full))
+            }
             ExpressionShape::Deny => rules::deny(index, dice),
         }
     }

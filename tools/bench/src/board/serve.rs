@@ -5,14 +5,14 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-use pratique_harness::{ToolError, RunningProcess, free_port};
+use pratique_harness::{RunningProcess, ToolError, free_port};
 use serde_json::{Value, json};
 
 use super::policies::PolicySet;
 use super::rows::{EvaluatedObject, RowWork};
 use super::{MeasuredRow, RowContext, objects};
 use crate::build;
-use crate::side::{SideProgram, ContestSide};
+use crate::side::{ContestSide, SideProgram};
 
 /// Measures both servers alternately.
 pub(super) fn measure(context: &RowContext<'_>, policies: &PolicySet) -> Result<MeasuredRow, ToolError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_cel::function::{Function, Overload};
 use pratique_cel::{Arena, CompileError, Constant, Context, Environment, Program, Type, library};
 
-use super::textproto::{ProtoMessage, ProtoField};
+use super::textproto::{ProtoField, ProtoMessage};
 use super::value::{self, UnsupportedFeature, same};
 
 /// The outcome of a case.

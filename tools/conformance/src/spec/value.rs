@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_cel::time::{Duration, Timestamp};
 use pratique_cel::{Constant, Type};
 
-use super::textproto::{ProtoMessage, ProtoField};
+use super::textproto::{ProtoField, ProtoMessage};
 
 /// A feature of a case that the engine lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

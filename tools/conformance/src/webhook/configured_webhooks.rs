@@ -92,7 +92,8 @@ fn with_kind(item: &Value, list: &Value) -> Value {
 }
 
 fn fill_addresses(runner: &WebhookRunner, object: &Value) -> Result<Value, ToolError> {
-    serde_json::from_str(&runner.fill(&object.to_string())).map_err(|error| ToolError::from(error.to_string()))
+    serde_json::from_str(&runner.fill(&object.to_string()))
+        .map_err(|error| ToolError::from(error.to_string()))
 }
 
 fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<T>, ToolError> {

@@ -13,7 +13,7 @@ use crate::outcome::ExpressionOutcome;
 use crate::reference::ReferenceProgram;
 use crate::release::ComparedRelease;
 use crate::suite::{CaseJudgement, GoldenSuite};
-use crate::world::{DeclaredNames, NamedExpression, CelWorld};
+use crate::world::{CelWorld, DeclaredNames, NamedExpression};
 
 /// The suite `cel`.
 pub(crate) struct GoldenExpressions;

@@ -24,7 +24,8 @@ pub fn outcomes(world: &PolicyWorld) -> Result<Vec<Value>, ToolError> {
         // An object without a name is ignored.
         let _ = cluster.insert(json_value(object));
     }
-    let rules: Vec<CheckRule> = serde_json::from_value(world.allow.clone()).map_err(|error| error.to_string())?;
+    let rules: Vec<CheckRule> =
+        serde_json::from_value(world.allow.clone()).map_err(|error| error.to_string())?;
     let authorizer = CaseAuthorizer::new(rules);
     let outcomes = world.requests.iter().map(|request| {
         let evaluated = AssertUnwindSafe(|| outcome(&admission, request, &cluster, &authorizer));

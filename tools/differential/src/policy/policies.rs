@@ -53,7 +53,13 @@ struct PolicySubject {
     mutates: bool,
 }
 
-fn policy(dice: &mut RandomDice, subject: PolicySubject, index: usize, trees: &mut SourceTrees, all: &mut Vec<Value>) {
+fn policy(
+    dice: &mut RandomDice,
+    subject: PolicySubject,
+    index: usize,
+    trees: &mut SourceTrees,
+    all: &mut Vec<Value>,
+) {
     let PolicySubject {
         origin,
         focus,
@@ -69,7 +75,8 @@ fn policy(dice: &mut RandomDice, subject: PolicySubject, index: usize, trees: &m
         PolicyOrigin::Api => "",
     };
     let name = format!("p{index}{suffix}");
-    let param_kind = (origin == PolicyOrigin::Api && dice.chance(50)).then(|| OF_POLICIES.draw("paramKind", dice));
+    let param_kind =
+        (origin == PolicyOrigin::Api && dice.chance(50)).then(|| OF_POLICIES.draw("paramKind", dice));
     let mut writer = PolicyWriter::new(
         trees,
         param_kind.is_some(),

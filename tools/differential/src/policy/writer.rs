@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::kinds::ResourceKind;
 use crate::generate::{ExpressionGenerator, GenerationManner};
-use crate::grammar::{GrammarProduction, GrammarPart, lines, productions, read};
+use crate::grammar::{GrammarPart, GrammarProduction, lines, productions, read};
 use crate::tree::ExpressionTree;
 use crate::types::GrammarType;
 
@@ -85,7 +85,13 @@ impl<'t> PolicyWriter<'t> {
     }
 
     /// An expression of a type, or the one given if none is found.
-    pub(super) fn expression(&mut self, dice: &mut RandomDice, of: &str, place: ExpressionPlace, otherwise: &str) -> String {
+    pub(super) fn expression(
+        &mut self,
+        dice: &mut RandomDice,
+        of: &str,
+        place: ExpressionPlace,
+        otherwise: &str,
+    ) -> String {
         let of = GrammarType::parse(of);
         for _ in 0..6 {
             let rich = dice.chance(15);
@@ -142,10 +148,17 @@ impl<'t> PolicyWriter<'t> {
     }
 
     /// The productions for a place, made only if they are wanted.
-    fn productions(&self, rich: bool, place: ExpressionPlace) -> impl FnOnce() -> Vec<GrammarProduction> + use<> {
+    fn productions(
+        &self,
+        rich: bool,
+        place: ExpressionPlace,
+    ) -> impl FnOnce() -> Vec<GrammarProduction> + use<> {
         let parts = [
             (self.params, include_str!("grammar/params.txt")),
-            (place != ExpressionPlace::Message, include_str!("grammar/authorizer.txt")),
+            (
+                place != ExpressionPlace::Message,
+                include_str!("grammar/authorizer.txt"),
+            ),
             (self.mutates.is_some(), include_str!("grammar/mutations.txt")),
             (self.mutates.is_some(), self.mutations()),
         ];

@@ -368,7 +368,8 @@ impl RandomObjects {
     }
 
     fn scalar(&self, dice: &mut RandomDice, scalar: Scalar, name: &str, values: &[&'static str]) -> Value {
-        let pick = |dice: &mut RandomDice, texts: &[&str]| json!(dice.pick(texts).copied().unwrap_or_default());
+        let pick =
+            |dice: &mut RandomDice, texts: &[&str]| json!(dice.pick(texts).copied().unwrap_or_default());
         match scalar {
             Scalar::Bool => dice.chance(50).into(),
             Scalar::Int32 | Scalar::Int64 => number(dice),

@@ -49,7 +49,9 @@ pub(super) fn smaller(case: &WebhookCase) -> Vec<WebhookCase> {
         }
     }
     let cuts = AllowedCuts {
-        may_go: &|path, part| !path.is_empty() || !matches!(part, RemovablePart::Member("apiVersion" | "kind")),
+        may_go: &|path, part| {
+            !path.is_empty() || !matches!(part, RemovablePart::Member("apiVersion" | "kind"))
+        },
         texts: &|_, _| Vec::new(),
     };
     for name in [

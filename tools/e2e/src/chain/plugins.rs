@@ -6,7 +6,7 @@ mod images;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{TestCertificates, ToolError, RunningProcess, StepTranscript, eventually, free_port};
+use pratique_harness::{RunningProcess, StepTranscript, TestCertificates, ToolError, eventually, free_port};
 use serde_json::{Value, json};
 
 use super::cases::{ChainCase, PluginSet};
@@ -178,7 +178,10 @@ fn follows(kubectl: &KubectlUser) -> Result<String, ToolError> {
 /// Compares an answer with the recorded one of a server that has the plugins itself.
 fn compare(case: &ChainCase, answer: &Value) -> Result<String, ToolError> {
     let (expected, answer) = (essence(case.answer(PluginSet::All)), essence(answer));
-    match (is_same(&expected, &answer), known_differences::reason_of_webhook(&case.name)) {
+    match (
+        is_same(&expected, &answer),
+        known_differences::reason_of_webhook(&case.name),
+    ) {
         (true, None) => Ok(summary(&answer)),
         (false, Some(reason)) => Ok(format!("differs: {reason}")),
         (true, Some(reason)) => Err(format!("there is no difference any more: {reason}").into()),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pratique_harness::{ToolError, StepTranscript};
+use pratique_harness::{StepTranscript, ToolError};
 
 use crate::PartEnvironment;
 use crate::kubectl::KubectlUser;

@@ -1,7 +1,7 @@
 //! Webhooks that are registered in the cluster are called by a `serve` that follows it. The API server calls them as well,
 //! so the suite asks `serve` itself.
 
-use pratique_harness::{ToolError, StepTranscript, eventually};
+use pratique_harness::{StepTranscript, ToolError, eventually};
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Script};
 use serde_json::{Value, json};

@@ -30,7 +30,11 @@ impl CliProgram {
     }
 
     /// Runs it in a directory that has these files and nothing else.
-    pub(super) fn run(&self, files: &[(String, String)], arguments: &[&str]) -> Result<ProgramRun, ToolError> {
+    pub(super) fn run(
+        &self,
+        files: &[(String, String)],
+        arguments: &[&str],
+    ) -> Result<ProgramRun, ToolError> {
         self.clear();
         fs::create_dir_all(&self.directory).map_err(ToolError::file(&self.directory))?;
         for (name, text) in files {

@@ -11,7 +11,11 @@ use super::module::WasmModule;
 const OF_REQUESTS: [&str; 4] = ["request", "namespaceObject", "authorizer", "variables"];
 const OBJECTS: [&str; 3] = ["object", "oldObject", "params"];
 
-pub(super) fn compare(module: &mut WasmModule, _: &CliProgram, case: &Value) -> Result<CaseOutcome, ToolError> {
+pub(super) fn compare(
+    module: &mut WasmModule,
+    _: &CliProgram,
+    case: &Value,
+) -> Result<CaseOutcome, ToolError> {
     let text = |name: &str| case.get(name).and_then(Value::as_str).unwrap_or_default();
     let expression = text("expression");
     let has_types = case.pointer("/env/hasPatchTypes") == Some(&json!(true));

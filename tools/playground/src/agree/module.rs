@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use pratique_harness::{ToolError, LineProcess};
+use pratique_harness::{LineProcess, ToolError};
 use serde_json::Value;
 
 use crate::source;

@@ -52,7 +52,11 @@ fn as_passed_on(mut outcome: Value) -> Value {
     outcome
 }
 
-fn beside_command(module: &mut WasmModule, program: &CliProgram, case: &Value) -> Result<CaseOutcome, ToolError> {
+fn beside_command(
+    module: &mut WasmModule,
+    program: &CliProgram,
+    case: &Value,
+) -> Result<CaseOutcome, ToolError> {
     let pasted = case::pasted(case);
     let answer = match module.answer(&pasted.request())? {
         Ok(answer) => answer,

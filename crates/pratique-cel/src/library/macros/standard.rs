@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::arguments::{arguments, receiver, variable};
 use crate::ast::{Comprehension, Expr, ExprId, Literal};
-use crate::parser::{MacroExpansion, Expander, Macro, MacroError};
+use crate::parser::{Expander, Macro, MacroError, MacroExpansion};
 
 pub(super) fn macros() -> Vec<Macro> {
     let all: MacroExpansion = |macros, target, args| quantifier(macros, target, args, fold_all);
@@ -147,7 +147,11 @@ pub(super) fn fold_exists_one(macros: &mut Expander<'_, '_>, predicate: ExprId) 
 }
 
 /// Appends an element to the list so far, where the filter lets it.
-pub(super) fn gather(macros: &mut Expander<'_, '_>, filter: Option<ExprId>, element: ExprId) -> QuantifierFold {
+pub(super) fn gather(
+    macros: &mut Expander<'_, '_>,
+    filter: Option<ExprId>,
+    element: ExprId,
+) -> QuantifierFold {
     let init = macros.list(&[]);
     let condition = macros.literal(Literal::Bool(true));
     let (so_far, more) = (macros.accumulator(), macros.list(&[element]));

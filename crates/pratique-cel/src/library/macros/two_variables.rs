@@ -5,14 +5,17 @@
 use std::sync::Arc;
 
 use super::arguments::{distinct_from_accumulator, receiver};
-use super::standard::{QuantifierFold, comprehension, filtered, fold_all, fold_exists, fold_exists_one, gather};
+use super::standard::{
+    QuantifierFold, comprehension, filtered, fold_all, fold_exists, fold_exists_one, gather,
+};
 use crate::ast::{ExprId, Literal};
 use crate::function::{Function, Overload};
-use crate::parser::{MacroExpansion, Expander, Macro, MacroError};
+use crate::parser::{Expander, Macro, MacroError, MacroExpansion};
 use crate::types::Type;
 
 pub(super) fn macros() -> Vec<Macro> {
-    let all: MacroExpansion = |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_all));
+    let all: MacroExpansion =
+        |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_all));
     let exists: MacroExpansion =
         |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_exists));
     let exists_one: MacroExpansion =

@@ -54,7 +54,9 @@ fn wrapper<'a>(context: &Context<'a>, name: &str, bytes: &[u8]) -> Option<Value<
             (WireField::Varint(number), Value::Int(_)) => Value::Int(number.cast_signed()),
             (WireField::Varint(number), Value::Uint(_)) if is_narrow => Value::Uint(u64::from(number as u32)),
             (WireField::Varint(number), Value::Uint(_)) => Value::Uint(number),
-            (WireField::Fixed64(bytes), Value::Double(_)) if !is_float => Value::Double(f64::from_le_bytes(bytes)),
+            (WireField::Fixed64(bytes), Value::Double(_)) if !is_float => {
+                Value::Double(f64::from_le_bytes(bytes))
+            }
             (WireField::Fixed32(bytes), Value::Double(_)) if is_float => {
                 Value::Double(f32::from_le_bytes(bytes).into())
             }

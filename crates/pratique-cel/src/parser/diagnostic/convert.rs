@@ -3,8 +3,8 @@
 use super::super::builder::AstBuilder;
 use super::super::limits::MOST_DEPTH;
 use super::super::token::{SourceToken, is_reserved};
-use super::grammar::{PartLabel, GrammarRule, RuleVariant};
-use super::tree::{TreeNode, NodeId, ParseTree};
+use super::grammar::{GrammarRule, PartLabel, RuleVariant};
+use super::tree::{NodeId, ParseTree, TreeNode};
 use crate::ast::ExprId;
 use crate::error::Issue;
 use crate::source::{Position, Source};
@@ -74,11 +74,22 @@ impl TreeConverter<'_, '_, '_> {
             let node = self.tree.get(id)?;
             let through = match (node.rule, node.variant) {
                 (GrammarRule::Start, _) => true,
-                (GrammarRule::Expr | GrammarRule::Or | GrammarRule::And | GrammarRule::Relation | GrammarRule::Calc, _) => {
-                    node.token(PartLabel::Op).is_none()
-                }
+                (
+                    GrammarRule::Expr
+                    | GrammarRule::Or
+                    | GrammarRule::And
+                    | GrammarRule::Relation
+                    | GrammarRule::Calc,
+                    _,
+                ) => node.token(PartLabel::Op).is_none(),
                 (_, RuleVariant::Not | RuleVariant::Negate) => node.tokens(PartLabel::Op).count() % 2 == 0,
-                (_, RuleVariant::MemberExpr | RuleVariant::PrimaryExpr | RuleVariant::Nested | RuleVariant::Constant) => true,
+                (
+                    _,
+                    RuleVariant::MemberExpr
+                    | RuleVariant::PrimaryExpr
+                    | RuleVariant::Nested
+                    | RuleVariant::Constant,
+                ) => true,
                 _ => false,
             };
             if !through {

@@ -286,7 +286,12 @@ impl GrammarNetwork {
     }
 
     /// A body that leads to a choice between itself and the rest: the places of the choice and the body.
-    fn repetition(&mut self, choice: WayChoice, parts: &[RulePart], then: StepIndex) -> (StepIndex, StepIndex) {
+    fn repetition(
+        &mut self,
+        choice: WayChoice,
+        parts: &[RulePart],
+        then: StepIndex,
+    ) -> (StepIndex, StepIndex) {
         let again = self.push(GrammarStep::End);
         let body = self.sequence(parts, again);
         if let Some(step) = self.steps.get_mut(again) {

@@ -1,7 +1,7 @@
 //! The tokens of the text as the reading asks for them, with the faults that the lexer finds on the way.
 
 use super::super::lexer::{LexedText, TokenLexer};
-use super::super::token::{TokenKind, SourceToken};
+use super::super::token::{SourceToken, TokenKind};
 
 /// Tokens read so far, and the place in them.
 #[derive(Debug)]

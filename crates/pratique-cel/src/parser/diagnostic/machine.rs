@@ -1,10 +1,12 @@
 //! The state machine that walks the network: iterative, so that no text exhausts the stack of the thread.
 
 use super::super::limits::MOST_DEPTH;
-use super::super::token::{TokenKind, SourceToken};
-use super::grammar::{WayChoice, GrammarStep, GrammarNetwork, PartLabel, RULES, GrammarRule, StepIndex, RuleVariant};
+use super::super::token::{SourceToken, TokenKind};
+use super::grammar::{
+    GrammarNetwork, GrammarRule, GrammarStep, PartLabel, RULES, RuleVariant, StepIndex, WayChoice,
+};
 use super::input::TokenInput;
-use super::recovery::{RuleFault, RecoveryState};
+use super::recovery::{RecoveryState, RuleFault};
 use super::tree::{NodeId, ParseTree};
 use crate::error::Issue;
 use crate::source::{Position, Source};
@@ -63,7 +65,12 @@ impl<'s> ParseMachine<'s> {
         Ok(last)
     }
 
-    fn enter(&mut self, rule: GrammarRule, strength: u8, caller: Option<StepIndex>) -> Result<(), AbortedReading> {
+    fn enter(
+        &mut self,
+        rule: GrammarRule,
+        strength: u8,
+        caller: Option<StepIndex>,
+    ) -> Result<(), AbortedReading> {
         let offset = self.token(0)?.offset;
         let node = self.tree.add(rule, RuleVariant::Plain, offset);
         self.frames.push(RuleFrame {

@@ -2,8 +2,8 @@
 
 use super::super::literal;
 use super::super::token::is_reserved;
-use super::convert::{TreeConverter, NO_NAME, QUOTED_NAME, UNREAD};
-use super::grammar::{PartLabel, GrammarRule, RuleVariant};
+use super::convert::{NO_NAME, QUOTED_NAME, TreeConverter, UNREAD};
+use super::grammar::{GrammarRule, PartLabel, RuleVariant};
 use super::tree::TreeNode;
 use crate::ast::{Expr, ExprId, Literal, MapEntry, StructField};
 

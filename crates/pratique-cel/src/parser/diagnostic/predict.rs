@@ -1,9 +1,9 @@
 //! Which way to go at a choice: most by the next token, some by a few more.
 
-use super::grammar::{WayChoice, GrammarStep, StepIndex};
+use super::grammar::{GrammarStep, StepIndex, WayChoice};
 use super::machine::{AbortedReading, ParseMachine};
 use super::recovery::RuleFault;
-use crate::parser::token::{TokenKind, SourceToken};
+use crate::parser::token::{SourceToken, TokenKind};
 
 /// The alternative to take, counted from 0; or the token that fits none.
 type PredictedWay = Result<usize, SourceToken>;
@@ -40,7 +40,10 @@ impl ParseMachine<'_> {
             WayChoice::Number => self.number(ways, first)?,
         };
         Ok(match way {
-            Ok(way) => ways.get(way).copied().ok_or(RuleFault::NoWay { first, last: first }),
+            Ok(way) => ways
+                .get(way)
+                .copied()
+                .ok_or(RuleFault::NoWay { first, last: first }),
             Err(last) => Err(RuleFault::NoWay { first, last }),
         })
     }

@@ -1,9 +1,9 @@
 //! What to say of a fault, and how to go on after it: by leaving out one token, by assuming one that is
 //! missing, or by skipping to one that can follow.
 
-use super::grammar::{GrammarStep, TokenKinds, StepIndex};
+use super::grammar::{GrammarStep, StepIndex, TokenKinds};
 use super::machine::{AbortedReading, ParseMachine};
-use crate::parser::token::{TokenKind, SourceToken};
+use crate::parser::token::{SourceToken, TokenKind};
 
 /// A fault that ends the current rule.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! The rules of the grammar, written much as grammars are.
 
 use super::super::token::TokenKind;
-use super::grammar::{WayChoice, PartLabel, RULES, GrammarRule, RuleVariant};
+use super::grammar::{GrammarRule, PartLabel, RULES, RuleVariant, WayChoice};
 
 /// A part of a rule, as grammars are written.
 pub(super) enum RulePart {
@@ -66,7 +66,12 @@ pub(super) fn rules() -> [(GrammarRule, Vec<RulePart>); RULES] {
         ),
         (
             GrammarRule::And,
-            chain(GrammarRule::Relation, TokenKind::And, PartLabel::Op, PartLabel::Next),
+            chain(
+                GrammarRule::Relation,
+                TokenKind::And,
+                PartLabel::Op,
+                PartLabel::Next,
+            ),
         ),
         (GrammarRule::Relation, {
             let operation = operation(&RELATIONS, GrammarRule::Relation, 2);
@@ -76,7 +81,11 @@ pub(super) fn rules() -> [(GrammarRule, Vec<RulePart>); RULES] {
             ]
         }),
         (GrammarRule::Calc, {
-            let products = operation(&[TokenKind::Star, TokenKind::Slash, TokenKind::Percent], GrammarRule::Calc, 3);
+            let products = operation(
+                &[TokenKind::Star, TokenKind::Slash, TokenKind::Percent],
+                GrammarRule::Calc,
+                3,
+            );
             let sums = operation(&[TokenKind::Minus, TokenKind::Plus], GrammarRule::Calc, 2);
             let operations = vec![RulePart::OneOf(WayChoice::Alternative, vec![products, sums])];
             vec![
@@ -109,16 +118,27 @@ pub(super) fn rules() -> [(GrammarRule, Vec<RulePart>); RULES] {
                 ),
             ],
         ),
-        (GrammarRule::Primary, vec![RulePart::OneOf(WayChoice::Primary, primaries())]),
+        (
+            GrammarRule::Primary,
+            vec![RulePart::OneOf(WayChoice::Primary, primaries())],
+        ),
         (
             GrammarRule::ExprList,
-            chain(GrammarRule::Expr, TokenKind::Comma, PartLabel::None, PartLabel::First),
+            chain(
+                GrammarRule::Expr,
+                TokenKind::Comma,
+                PartLabel::None,
+                PartLabel::First,
+            ),
         ),
         (
             GrammarRule::ListInit,
             elements(&|| vec![rule(GrammarRule::OptExpr, PartLabel::Key)]),
         ),
-        (GrammarRule::FieldInits, elements(&|| entry(GrammarRule::OptField))),
+        (
+            GrammarRule::FieldInits,
+            elements(&|| entry(GrammarRule::OptField)),
+        ),
         (GrammarRule::MapInits, elements(&|| entry(GrammarRule::OptExpr))),
         (
             GrammarRule::OptField,
@@ -141,7 +161,10 @@ pub(super) fn rules() -> [(GrammarRule, Vec<RulePart>); RULES] {
                 vec![name(TokenKind::Identifier), name(TokenKind::Quoted)],
             )]
         }),
-        (GrammarRule::Literal, vec![RulePart::OneOf(WayChoice::Number, literals())]),
+        (
+            GrammarRule::Literal,
+            vec![RulePart::OneOf(WayChoice::Number, literals())],
+        ),
     ]
 }
 
@@ -150,7 +173,12 @@ fn maybe(kind: TokenKind, label: PartLabel) -> RulePart {
 }
 
 /// `operand (separator operand)*`
-fn chain(operand: GrammarRule, separator: TokenKind, separators: PartLabel, further: PartLabel) -> Vec<RulePart> {
+fn chain(
+    operand: GrammarRule,
+    separator: TokenKind,
+    separators: PartLabel,
+    further: PartLabel,
+) -> Vec<RulePart> {
     vec![
         rule(operand, PartLabel::First),
         RulePart::Repeat(
@@ -230,7 +258,12 @@ fn primaries() -> Vec<Vec<RulePart>> {
             GrammarRule::ListInit,
             TokenKind::CloseBracket,
         ),
-        bracketed(RuleVariant::Map, TokenKind::OpenBrace, GrammarRule::MapInits, TokenKind::CloseBrace),
+        bracketed(
+            RuleVariant::Map,
+            TokenKind::OpenBrace,
+            GrammarRule::MapInits,
+            TokenKind::CloseBrace,
+        ),
         structure(),
         vec![
             RulePart::Become(RuleVariant::Constant),

@@ -1,7 +1,7 @@
 //! The parse tree: the input that each rule read, completely or not.
 
 use super::super::token::SourceToken;
-use super::grammar::{PartLabel, GrammarRule, RuleVariant};
+use super::grammar::{GrammarRule, PartLabel, RuleVariant};
 
 /// The index of a node.
 pub(super) type NodeId = usize;

@@ -51,7 +51,8 @@ impl FastReader<'_, '_, '_> {
     /// Where the `{` is that makes the name here, with further names after dots, that of a struct.
     fn brace_after_path(&self) -> Option<usize> {
         let mut ahead = 0;
-        while self.kind_ahead(ahead) == TokenKind::Dot && self.kind_ahead(ahead + 1) == TokenKind::Identifier {
+        while self.kind_ahead(ahead) == TokenKind::Dot && self.kind_ahead(ahead + 1) == TokenKind::Identifier
+        {
             ahead += 2;
         }
         (self.kind_ahead(ahead) == TokenKind::OpenBrace).then_some(self.at + ahead)

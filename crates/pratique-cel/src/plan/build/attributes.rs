@@ -6,7 +6,9 @@ use super::ExpressionPlanner;
 use crate::ast::ExprId;
 use crate::constant::Constant;
 use crate::error::PlanError;
-use crate::plan::node::{PlannedAttribute, AttributeRoot, AttributeCharge, MemberKey, MemberStep, PlanNode, NodeId};
+use crate::plan::node::{
+    AttributeCharge, AttributeRoot, MemberKey, MemberStep, NodeId, PlanNode, PlannedAttribute,
+};
 use crate::types::Type;
 
 impl ExpressionPlanner<'_> {
@@ -117,7 +119,9 @@ impl ExpressionPlanner<'_> {
 
     /// Marks an attribute as a branch of a conditional or a key.
     pub(super) fn mark_inner(&mut self, id: NodeId) {
-        if let Some(PlanNode::Attribute(attribute) | PlanNode::Presence(attribute)) = self.nodes.get_mut(id.index()) {
+        if let Some(PlanNode::Attribute(attribute) | PlanNode::Presence(attribute)) =
+            self.nodes.get_mut(id.index())
+        {
             attribute.charge = AttributeCharge::Inner;
         }
     }

@@ -15,7 +15,7 @@ use crate::error::PlanError;
 use crate::function::{Function, Intrinsic, Overload};
 use crate::ops;
 use crate::plan::guard::guards;
-use crate::plan::node::{PlannedCall, GuardedImplementation, PlannedCost, PlanNode, NodeId, CallTarget};
+use crate::plan::node::{CallTarget, GuardedImplementation, NodeId, PlanNode, PlannedCall, PlannedCost};
 use crate::plan::set::ConstantSet;
 use crate::value::Value;
 
@@ -156,7 +156,11 @@ impl ExpressionPlanner<'_> {
     }
 
     /// Compiles a constant pattern. An invalid one is an error of planning where literals are checked, and of the call elsewhere.
-    fn pattern_target(&self, function: &Function, arguments: &[NodeId]) -> Result<Option<CallTarget>, PlanError> {
+    fn pattern_target(
+        &self,
+        function: &Function,
+        arguments: &[NodeId],
+    ) -> Result<Option<CallTarget>, PlanError> {
         let pattern = arguments.get(1).and_then(|pattern| self.constant(*pattern));
         match (function.with_pattern, pattern) {
             (Some(call), Some(Constant::String(pattern))) => match Regex::new(pattern) {
@@ -248,7 +252,10 @@ fn plan_intrinsic(intrinsic: Intrinsic, call: PlannedCall) -> PlanNode {
     match (intrinsic, &*call.arguments) {
         (Intrinsic::Not, &[operand]) => PlanNode::Not(operand),
         (Intrinsic::Matches, [_, _])
-            if matches!((&call.target, call.cost), (CallTarget::Pattern { .. }, PlannedCost::By(_))) =>
+            if matches!(
+                (&call.target, call.cost),
+                (CallTarget::Pattern { .. }, PlannedCost::By(_))
+            ) =>
         {
             PlanNode::Matches(Box::new(call))
         }
@@ -261,7 +268,9 @@ fn plan_intrinsic(intrinsic: Intrinsic, call: PlannedCall) -> PlanNode {
 
 fn has_cost_of(intrinsic: Intrinsic, cost: PlannedCost) -> bool {
     match intrinsic {
-        Intrinsic::StartsWith | Intrinsic::EndsWith | Intrinsic::Contains => matches!(cost, PlannedCost::By(_)),
+        Intrinsic::StartsWith | Intrinsic::EndsWith | Intrinsic::Contains => {
+            matches!(cost, PlannedCost::By(_))
+        }
         Intrinsic::In => matches!(cost, PlannedCost::One),
         Intrinsic::Not | Intrinsic::Matches => false,
         // To compare integers costs 1, even where strings were expected.

@@ -4,7 +4,7 @@ use super::ExpressionPlanner;
 use crate::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 use crate::error::PlanError;
 use crate::parser::ACCUMULATOR;
-use crate::plan::node::{PlannedFold, FoldKind, LIST_COST, LocalIndex, PlanNode, NodeId};
+use crate::plan::node::{FoldKind, LIST_COST, LocalIndex, NodeId, PlanNode, PlannedFold};
 
 impl ExpressionPlanner<'_> {
     pub(super) fn plan_comprehension(

@@ -7,7 +7,7 @@ use crate::ast::{ExprId, MapEntry, StructField};
 use crate::constant::Constant;
 use crate::error::PlanError;
 use crate::ops;
-use crate::plan::node::{ListElement, PlannedEntry, PlanNode, NodeId, StructLiteral};
+use crate::plan::node::{ListElement, NodeId, PlanNode, PlannedEntry, StructLiteral};
 
 impl ExpressionPlanner<'_> {
     pub(super) fn plan_list(

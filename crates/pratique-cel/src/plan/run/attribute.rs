@@ -5,10 +5,12 @@
 use pratique_json as json;
 
 use super::logic::first_stop;
-use super::{PlanEvaluator, LocalValue};
+use super::{LocalValue, PlanEvaluator};
 use crate::error::Fault;
 use crate::ops::{self, MemberLookup};
-use crate::plan::node::{PlannedAttribute, AttributeRoot, AttributeCharge, MemberKey, MemberStep, PlanNode, NodeId};
+use crate::plan::node::{
+    AttributeCharge, AttributeRoot, MemberKey, MemberStep, NodeId, PlanNode, PlannedAttribute,
+};
 use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, Map, Value, is_options};
 
@@ -70,7 +72,10 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
     }
 
     /// The content of the optional that an attribute yields; an error where it yields another value.
-    pub(super) fn optional_content(&mut self, attribute: &'a PlannedAttribute) -> Result<Option<Value<'a>>, Fault> {
+    pub(super) fn optional_content(
+        &mut self,
+        attribute: &'a PlannedAttribute,
+    ) -> Result<Option<Value<'a>>, Fault> {
         match self.resolved(attribute)? {
             PathEnd::Optional(content) => content.map(known).transpose(),
             PathEnd::Value(value) => match valid(value)? {
@@ -227,7 +232,9 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
             PlanNode::Conditional { condition, yes, no } => self
                 .truth(*condition)
                 .and_then(|holds| self.branch(if holds { *yes } else { *no })),
-            PlanNode::Attribute(attribute) if attribute.charge == AttributeCharge::Inner => self.resolve(attribute),
+            PlanNode::Attribute(attribute) if attribute.charge == AttributeCharge::Inner => {
+                self.resolve(attribute)
+            }
             PlanNode::Presence(attribute) if attribute.charge == AttributeCharge::Inner => {
                 self.resolve_presence(attribute)
             }
@@ -270,7 +277,9 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
     fn has_member(&mut self, object: Value<'a>, step: &'a MemberStep) -> Evaluation<'a> {
         let present = match (&step.key, object) {
             (MemberKey::Declared(name), Value::Struct(value)) => value.has(self.context, name),
-            (MemberKey::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
+            (MemberKey::Name(name), Value::Struct(value)) if value.is_indexable() => {
+                value.has(self.context, name)
+            }
             (MemberKey::Name(name) | MemberKey::Declared(name), object) => ops::sound(object)
                 .and_then(|object| ops::member_str(self.context, object, name, false))
                 .and_then(|lookup| ops::presence(lookup.found())),
@@ -310,7 +319,9 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
         step: &'a MemberStep,
     ) -> Result<Option<Value<'a>>, Fault> {
         match (&step.key, object) {
-            (MemberKey::Name(name) | MemberKey::Declared(name), Value::Struct(value)) if value.is_indexable() => {
+            (MemberKey::Name(name) | MemberKey::Declared(name), Value::Struct(value))
+                if value.is_indexable() =>
+            {
                 if value.has(self.context, name)? {
                     value.get(self.context, name)
                 } else {

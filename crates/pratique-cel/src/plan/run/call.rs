@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::function::Intrinsic;
 use crate::ops;
 use crate::plan::guard::accept_all;
-use crate::plan::node::{PlannedCall, PlannedCost, NodeId, CallTarget};
+use crate::plan::node::{CallTarget, NodeId, PlannedCall, PlannedCost};
 use crate::plan::observe::EvaluationObserver;
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
@@ -54,7 +54,8 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
 
     /// A match with a constant pattern.
     pub(super) fn matches(&mut self, call: &'a PlannedCall) -> Result<bool, Fault> {
-        let (CallTarget::Pattern { regex, size, .. }, &[text, pattern]) = (&call.target, &*call.arguments) else {
+        let (CallTarget::Pattern { regex, size, .. }, &[text, pattern]) = (&call.target, &*call.arguments)
+        else {
             return truth(self.call(call));
         };
         match self.operand(text)? {

@@ -11,7 +11,7 @@ use super::range::FoldRange;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::{PlannedFold, FoldKind, LocalIndex, NodeId};
+use crate::plan::node::{FoldKind, LocalIndex, NodeId, PlannedFold};
 use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, List, Map, Value};
 
@@ -77,7 +77,12 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
         }
     }
 
-    fn exists_one(&mut self, fold: &'a PlannedFold, range: &FoldRange<'a>, predicate: NodeId) -> Evaluation<'a> {
+    fn exists_one(
+        &mut self,
+        fold: &'a PlannedFold,
+        range: &FoldRange<'a>,
+        predicate: NodeId,
+    ) -> Evaluation<'a> {
         let mut count = Ok(0_u64);
         for iteration in 0..range.len() {
             self.bind_iteration(fold, range, iteration);

@@ -5,7 +5,7 @@ use super::logic::first_stop;
 use crate::arena::ArenaVec;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::{ListElement, PlannedEntry, LIST_COST, NodeId, StructLiteral};
+use crate::plan::node::{LIST_COST, ListElement, NodeId, PlannedEntry, StructLiteral};
 use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, List, Map, Value};
 

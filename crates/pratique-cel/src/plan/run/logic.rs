@@ -3,7 +3,7 @@
 use super::PlanEvaluator;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::{PlanNode, NodeId};
+use crate::plan::node::{NodeId, PlanNode};
 use crate::plan::observe::EvaluationObserver;
 use crate::plan::set::ConstantSet;
 use crate::value::{Evaluation, Value};

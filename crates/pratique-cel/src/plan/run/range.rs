@@ -35,7 +35,10 @@ impl<'a> FoldRange<'a> {
 
     /// Whether its keys or indices are known to be distinct.
     pub(super) fn has_distinct_keys(&self) -> bool {
-        matches!(self, FoldRange::List(_) | FoldRange::Map(Map::Json(_) | Map::Typed(_)))
+        matches!(
+            self,
+            FoldRange::List(_) | FoldRange::Map(Map::Json(_) | Map::Typed(_))
+        )
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Upstream: cel-go, ext/formatting.go
 
-use super::clause::{FormatClause, ClauseError};
+use super::clause::{ClauseError, FormatClause};
 
 /// The maximum depth of lists and maps: that of the input, and as much again for literals around it.
 pub(crate) const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;

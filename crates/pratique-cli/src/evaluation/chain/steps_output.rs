@@ -1,6 +1,6 @@
 //! Shows the steps of the chain, as text, as diffs, and as JSON.
 
-use pratique::observer::{PREPARATION, AdmissionPhase};
+use pratique::observer::{AdmissionPhase, PREPARATION};
 use pratique_json::Value;
 use pratique_merge::json_patch::diff;
 use pratique_objects::changed_paths;
@@ -50,7 +50,10 @@ pub(crate) fn human(steps: &[ReviewStep], selection: StepSelection, style: Strea
             StepEffect::Changed {
                 old_object,
                 new_object,
-            } => (TextTone::Good, format!("changed {}", paths(old_object, new_object))),
+            } => (
+                TextTone::Good,
+                format!("changed {}", paths(old_object, new_object)),
+            ),
             StepEffect::Refused(why) => (TextTone::Bad, format!("refused: {why}")),
             StepEffect::Undecided(why) => (TextTone::Warning, format!("undecided: {why}")),
         };

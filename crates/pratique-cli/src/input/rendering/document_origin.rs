@@ -1,7 +1,7 @@
 //! The object in a file that Kustomize made another one of.
 
 use pratique_manifest::convert::items;
-use pratique_manifest::{SourceDocument, Location, MappingFields, NodeId};
+use pratique_manifest::{Location, MappingFields, NodeId, SourceDocument};
 use pratique_review::FieldPath;
 
 /// An object in a file, with the places of its fields.

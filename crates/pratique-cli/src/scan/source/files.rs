@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique_report::Shard;
-use pratique_stream::{Limits, StreamPlace, Splitter};
+use pratique_stream::{Limits, Splitter, StreamPlace};
 
-use super::{UnitContent, ScanUnit};
+use super::{ScanUnit, UnitContent};
 use crate::evaluation::state::ClusterState;
 use crate::exit::CliError;
 use crate::input::open::{open, reopen};
 use crate::input::{self, InputError, STDIN};
 use crate::scan::scan_error::ScanError;
-use crate::stream::checkpoint::{MarkPlace, CountedPart, FileState, InputMark};
+use crate::stream::checkpoint::{CountedPart, FileState, InputMark, MarkPlace};
 use crate::stream::etcd::{self, StreamHead};
 use crate::stream::ordered_work::{WorkClosed, WorkSender};
 use crate::stream::read::UserInputs;
@@ -245,7 +245,11 @@ impl FilePart<'_> {
             Err(error) => {
                 let path = file.shown.to_string();
                 let fault = UnitContent::fault(InputError::Unread { path, error });
-                return sender.add(unit(Some(self.mark(StreamPlace::START)), fault, Arc::clone(state)));
+                return sender.add(unit(
+                    Some(self.mark(StreamPlace::START)),
+                    fault,
+                    Arc::clone(state),
+                ));
             }
         };
         let mut stream_state = StateOfStream::new(state, file.size.is_some());

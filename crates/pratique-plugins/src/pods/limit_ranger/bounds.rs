@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use pratique_gotext::quantity::MAX_MILLI_VALUE;
 
 use super::limits::{AmountBounds, TypeBounds};
-use super::requested_amount::{RoundedAmount, RequestedAmount};
+use super::requested_amount::{RequestedAmount, RoundedAmount};
 
 /// How amounts are compared with bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,8 @@ pub(super) fn check_requests(
     precision: BoundPrecision,
     errors: &mut Vec<String>,
 ) {
-    let rules: [(&AmountBounds, ConstraintRule); 2] = [(&item.least, below_minimum), (&item.most, request_above_maximum)];
+    let rules: [(&AmountBounds, ConstraintRule); 2] =
+        [(&item.least, below_minimum), (&item.most, request_above_maximum)];
     for (bounds, rule) in rules {
         for (place, bound) in bounds {
             let resource = resources.get(*place).map(String::as_str).unwrap_or_default();

@@ -57,7 +57,12 @@ fn lacks_any(container: &Value<'_>, defaults: &ContainerDefaults) -> bool {
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, mergeContainerResources
-fn set_container(container: &mut Value<'_>, label: &str, defaults: &ContainerDefaults, set: &mut Vec<String>) {
+fn set_container(
+    container: &mut Value<'_>,
+    label: &str,
+    defaults: &ContainerDefaults,
+    set: &mut Vec<String>,
+) {
     for (field, defaults) in defaults.fields() {
         let resources = members(container, &["resources"]);
         let missing: Vec<_> = missing(resources, field, defaults).collect();

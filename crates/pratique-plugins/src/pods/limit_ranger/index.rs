@@ -41,7 +41,10 @@ impl DerivedValues for RangeIndex {
 }
 
 /// The limits that concern pods or claims, in their order.
-pub(super) fn concerning(ranges: &Derivation<RangeIndex>, concern: LimitConcern) -> impl Iterator<Item = &RangeLimits> {
+pub(super) fn concerning(
+    ranges: &Derivation<RangeIndex>,
+    concern: LimitConcern,
+) -> impl Iterator<Item = &RangeLimits> {
     let index = ranges.index();
     ranges.at(match concern {
         LimitConcern::Pods => &index.pods,

@@ -43,7 +43,8 @@ pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut E
     let strategy = old.child("updateStrategy");
     let mut set_options = SetOptions {
         is_update: true,
-        allows_recreate: request.settings.gates.recreates_sets || strategy.child("type").as_text() == "Recreate",
+        allows_recreate: request.settings.gates.recreates_sets
+            || strategy.child("type").as_text() == "Recreate",
         ..SetOptions::default()
     };
     let mut old_errors = Errors::of_gates(errors.gates());

@@ -49,9 +49,9 @@ impl<'n, 'v> JobState<'n, 'v> {
 
 fn has_condition(status: &Node<'_, '_>, kind: &str, value: &str) -> bool {
     let conditions = status.child("conditions");
-    conditions
-        .items()
-        .any(|condition| condition.child("type").as_text() == kind && condition.child("status").as_text() == value)
+    conditions.items().any(|condition| {
+        condition.child("type").as_text() == kind && condition.child("status").as_text() == value
+    })
 }
 
 // Upstream: pkg/apis/batch/validation/validation.go, ValidateJobStatusUpdate;

@@ -71,7 +71,9 @@ pub(super) fn validate_pod_request(request: &Request<'_>, errors: &mut Errors) {
 fn validate_user_annotations(annotations: &Node<'_, '_>, errors: &mut Errors) {
     let mut size = 0usize;
     for (key, value) in annotations.entries() {
-        size = size.saturating_add(key.len()).saturating_add(value.as_text().len());
+        size = size
+            .saturating_add(key.len())
+            .saturating_add(value.as_text().len());
         validate_prefixed_key(annotations, &key.to_lowercase(), errors);
     }
     if size > MAX_ANNOTATIONS {

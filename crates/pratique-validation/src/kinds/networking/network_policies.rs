@@ -137,7 +137,10 @@ fn has_cidr(spec: &Node<'_, '_>, text: &str) -> bool {
                 let block = peer.child("ipBlock");
                 block.is_set()
                     && (block.child("cidr").as_text() == text
-                        || block.child("except").items().any(|except| except.as_text() == text))
+                        || block
+                            .child("except")
+                            .items()
+                            .any(|except| except.as_text() == text))
             })
         })
     })

@@ -214,7 +214,10 @@ fn validate_step(
     if let Ok(next) = least.add(&by)
         && next > quantity(whole)
     {
-        let detail = format!("one step {next} is larger than capacity value: {}", whole.as_text());
+        let detail = format!(
+            "one step {next} is larger than capacity value: {}",
+            whole.as_text()
+        );
         errors.invalid(*step, step.as_text(), &detail);
     }
     let start = errors.len();
@@ -247,7 +250,11 @@ fn validate_integer_range(field: &Node<'_, '_>, errors: &mut Errors) {
     if number.signum() < 0 {
         errors.invalid(field, field.as_text(), NEGATIVE);
     } else if number > Quantity::from_integer(i64::MAX) {
-        errors.invalid(field, field.as_text(), "must not be larger than 9223372036854775807");
+        errors.invalid(
+            field,
+            field.as_text(),
+            "must not be larger than 9223372036854775807",
+        );
     }
 }
 

@@ -89,7 +89,9 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
             errors,
             |device, errors| {
                 let name = device.child("name").as_text();
-                let mut old = old_devices.items().filter(|old| old.child("name").as_text() == name);
+                let mut old = old_devices
+                    .items()
+                    .filter(|old| old.child("name").as_text() == name);
                 let old = old.next().map(|old| old.value());
                 let old = if is_ratcheted { None } else { old };
                 validate_device(device, old, selects, known_sets.as_ref(), errors);

@@ -140,7 +140,11 @@ fn validate_class_change(request: &Request<'_>, new_form: &mut Value<'static>, e
     }
     if annotation.as_text() != old_annotation.as_text() {
         let annotations = metadata.path().child("annotations");
-        errors.invalid(annotations.child(CLASS_ANNOTATION), annotation.as_text(), IMMUTABLE);
+        errors.invalid(
+            annotations.child(CLASS_ANNOTATION),
+            annotation.as_text(),
+            IMMUTABLE,
+        );
     }
     if comes && (!old_annotation.is_set() || is_old) {
         set(new_form, "storageClassName", &Value::Null);

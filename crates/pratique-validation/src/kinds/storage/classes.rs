@@ -115,7 +115,9 @@ fn validate_parameters(parameters: &Node<'_, '_>, errors: &mut Errors) {
         if key.is_empty() {
             errors.invalid(parameters, key, "field can not be empty.");
         }
-        size = size.saturating_add(key.len()).saturating_add(value.as_text().len());
+        size = size
+            .saturating_add(key.len())
+            .saturating_add(value.as_text().len());
     }
     if size > MAX_SIZE {
         errors.too_long(parameters, MAX_SIZE as i64);

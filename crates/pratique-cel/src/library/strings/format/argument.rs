@@ -32,7 +32,9 @@ pub(super) fn write(
         FormatClause::String => return write_string(context, out, value, 0),
         FormatClause::Decimal => integer(value, |magnitude| magnitude.to_string()),
         FormatClause::Fixed(precision) => double(value).map(|value| english::fixed(value, precision)),
-        FormatClause::Scientific(precision) => double(value).map(|value| english::scientific(value, precision)),
+        FormatClause::Scientific(precision) => {
+            double(value).map(|value| english::scientific(value, precision))
+        }
         FormatClause::Binary => match value {
             Value::Bool(value) => Some(u8::from(*value).to_string()),
             value => integer(value, |magnitude| format!("{magnitude:b}")),
