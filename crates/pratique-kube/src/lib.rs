@@ -3,7 +3,7 @@
 //! An [`ApiServer`] gives what a [`LiveBuilder`](pratique::LiveBuilder) takes: [`ApiSource`] is the cluster's policies and
 //! webhooks as a [`Source`](pratique::live::Source), [`ApiCluster`] its namespaces and params as a
 //! [`ClusterView`](pratique::cluster::ClusterView), and [`SubjectAccessReviewer`] its answers to authorization checks as a
-//! [`Decider`](pratique::authorization::Decider). Each can be used without the others. Everything that waits for the
+//! [`CheckDecider`](pratique::authorization::CheckDecider). Each can be used without the others. Everything that waits for the
 //! network does so on two threads of the [`ApiServer`]'s own: callers need no runtime.
 //!
 //! ```no_run

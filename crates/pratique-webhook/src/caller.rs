@@ -80,7 +80,7 @@ pub enum CallErrorKind {
     /// Any other failure of the transport: refused, reset, not trusted, too large.
     Transport,
     /// There was no call, and the webhook's answer is unknown: the request is
-    /// [undecided](pratique_core::Missing::WebhookAnswer).
+    /// [undecided](pratique_core::MissingDependency::WebhookAnswer).
     Unknown,
     /// There is no memory for the answer. No failure policy ignores that.
     OutOfMemory(OutOfMemory),

@@ -70,7 +70,7 @@
 //! # Beyond the reference
 //!
 //! An API server calls a webhook that fails, or is slow, again with each request. Callers that wrap another one limit that:
-//! [`transport::Breaker`] is a circuit breaker that opens after consecutive failures, [`transport::Limited`] bounds the
+//! [`transport::Breaker`] is a circuit breaker that opens after consecutive failures, [`transport::LimitedCaller`] bounds the
 //! concurrent calls of a webhook, and [`transport::Budget`] the time that all calls for a request take. A call that one of
 //! them refuses fails at once, and the webhook's failure policy decides. Counts are by endpoint.
 //!

@@ -104,7 +104,7 @@ impl AdmissionBuilder {
     }
 
     /// Loads and compiles on these threads, and evaluates requests that match very many policies on them. Unless set,
-    /// these are [`ScopedThreads`](crate::workers::ScopedThreads) for the former and [`Cores`](crate::workers::Cores) for the latter.
+    /// these are [`ScopedThreads`](crate::workers::ScopedThreads) for the former and [`MachineCores`](crate::workers::MachineCores) for the latter.
     pub fn workers(mut self, workers: impl Workers + 'static) -> Self {
         self.settings.helpers = HelperWorkers::new(workers);
         self

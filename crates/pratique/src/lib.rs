@@ -128,7 +128,7 @@
 //! An [`Outcome`] has one of three [decisions](AdmissionDecision). A request is undecided if a decision depends on
 //! something that was not given: the answer to an authorization check ([`NoAuthorizer`](authorization::NoAuthorizer)), more of a namespace
 //! than its name, params ([`AssumedNamespaces`](cluster::AssumedNamespaces)). [`Outcome::undecided`] lists what is
-//! [`Missing`](policy::Missing) for which policy or webhook; such a request is never [allowed](Outcome::allowed). A program
+//! [`MissingDependency`](policy::MissingDependency) for which policy or webhook; such a request is never [allowed](Outcome::allowed). A program
 //! that has to answer yes or no lets the failure policies decide ([`OnUndecided::FailurePolicy`](policy::OnUndecided)), and
 //! [`Admission::needs`] lists in advance what policies may need.
 //!
@@ -172,7 +172,7 @@
 //!
 //! All but `aws-lc-rs` are on by default; without any, there is no TLS, no runtime and no watcher.
 //!
-//! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`Guards`](guards::Guards) limit the damage of those
+//! - `webhooks`: webhooks are called, by default over HTTPS; needs a tokio runtime. [`WebhookGuards`](guards::WebhookGuards) limit the damage of those
 //!   that fail.
 //! - `watch`: directories are watched for changes.
 //! - `parallel`: a request that matches very many policies is evaluated on several cores. What is loaded before the first

@@ -13,7 +13,7 @@ use super::view::ClusterView;
 /// besides the built-in resources.
 ///
 /// Expressions and selectors that read more of a namespace than its name are
-/// [undecided](crate::policy::Missing::Namespace), and so are those that read [params](crate::policy::Missing::Params).
+/// [undecided](crate::policy::MissingDependency::Namespace), and so are those that read [params](crate::policy::MissingDependency::Params).
 #[derive(Clone)]
 pub struct AssumedNamespaces(Arc<Objects>);
 

@@ -47,7 +47,7 @@ pub trait ParamSource: Send + Sync {
     fn scope(&self, kind: &GroupVersionKind) -> Option<ParamScope>;
 
     /// All objects of a kind in a namespace (empty for a kind of cluster scope). Where they cannot be had (`None`), policies
-    /// that need them are undecided: see [`Missing::Params`](crate::policy::Missing::Params). May be written as an
+    /// that need them are undecided: see [`MissingDependency::Params`](crate::policy::MissingDependency::Params). May be written as an
     /// `async fn`; the future is dropped when the caller does not wait for the answer any more.
     fn params(
         &self,
