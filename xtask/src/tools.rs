@@ -6,10 +6,10 @@ use std::process::Command;
 
 use pratique_harness::{cargo, workspace};
 
-/// A tool below `tools/`.
+/// A tool below `tools/`, or that of `benches/`.
 #[derive(Debug)]
 pub(crate) struct WorkspaceTool {
-    /// The name of the task, and of the tool's directory.
+    /// The name of the task, and of the tool's directory below `tools/`.
     pub(crate) task: &'static str,
     /// A description for the help text.
     pub(crate) about: &'static str,
@@ -77,7 +77,17 @@ impl WorkspaceTool {
         match self.task {
             // The targets themselves are `pratique-fuzz`.
             "fuzz" => "pratique-fuzz-run".to_owned(),
+            // With the programs that are measured.
+            "bench" => "pratique-benches".to_owned(),
             task => format!("pratique-{task}"),
+        }
+    }
+
+    /// Its program.
+    fn program(&self) -> String {
+        match self.task {
+            "bench" => "pratique-bench".to_owned(),
+            _ => self.package(),
         }
     }
 
@@ -92,6 +102,8 @@ impl WorkspaceTool {
                 profile,
                 "--package",
                 &self.package(),
+                "--bin",
+                &self.program(),
             ])
             .arg("--manifest-path")
             .arg(workspace::root().join("Cargo.toml"))
@@ -128,7 +140,8 @@ mod tests {
             }
         }
         found.sort();
-        let listed = TOOLS.iter().map(|tool| (tool.task.to_owned(), tool.package()));
+        let below = TOOLS.iter().filter(|tool| tool.task != "bench");
+        let listed = below.map(|tool| (tool.task.to_owned(), tool.package()));
         let mut listed: Vec<_> = listed.collect();
         listed.sort();
         assert_eq!(found, listed);
@@ -163,6 +176,8 @@ mod tests {
                 "--profile",
                 "checked",
                 "--package",
+                "pratique-conformance",
+                "--bin",
                 "pratique-conformance",
                 "--manifest-path",
                 manifest.to_str().unwrap(),

@@ -27,12 +27,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::ValueEnum;
+use clap::{Parser, ValueEnum};
 use pratique_harness::ToolError;
 use serde_json::Value;
 
-pub use contest::{ContestResults, SideContest, WorkMeasure};
-pub use side::{ContestSide, SideProgram, SideSample};
+use contest::{ContestResults, SideContest, WorkMeasure};
+use side::{ContestSide, SideProgram, SideSample};
 
 /// Measures ours, and beside it the reference.
 #[derive(Clone, Debug, clap::Parser)]
@@ -119,7 +119,8 @@ pub enum BenchPeer {
 }
 
 /// Runs and prints; the exit code is 2 when something cannot be built or run, or the sides do not agree.
-pub fn run(arguments: &BenchArguments) -> ExitCode {
+fn main() -> ExitCode {
+    let arguments = &BenchArguments::parse();
     let one = match arguments.what.as_slice() {
         [one] => OtherBenchmark::from_str(one, false).ok(),
         _ => None,
