@@ -11,46 +11,46 @@ use pratique_harness::{SampleSpread, geometric_mean};
 
 /// A comparison of two sides.
 #[derive(Clone, Debug)]
-pub struct SideContest {
+pub(crate) struct SideContest {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// The kinds of work.
-    pub measures: Vec<WorkMeasure>,
+    pub(crate) measures: Vec<WorkMeasure>,
     /// The inputs of each kind of work.
-    pub cases: Vec<String>,
+    pub(crate) cases: Vec<String>,
     /// How often each side is measured for each measure and case.
-    pub rounds: usize,
+    pub(crate) rounds: usize,
     /// The duration of a measurement.
-    pub turn: Duration,
+    pub(crate) turn: Duration,
 }
 
 /// A kind of work.
 #[derive(Clone, Debug)]
-pub struct WorkMeasure {
+pub(crate) struct WorkMeasure {
     /// Its name in orders.
-    pub name: String,
+    pub(crate) name: String,
     /// A description of the work of either side.
-    pub title: String,
+    pub(crate) title: String,
 }
 
 /// The results of a contest.
 #[derive(Clone, Debug)]
-pub struct ContestResults {
+pub(crate) struct ContestResults {
     /// The name of the contest.
-    pub name: String,
+    pub(crate) name: String,
     /// Each measure with its cases.
-    pub measures: Vec<(WorkMeasure, Vec<ContestLine>)>,
+    pub(crate) measures: Vec<(WorkMeasure, Vec<ContestLine>)>,
 }
 
 /// One measure of one case.
 #[derive(Clone, Debug)]
-pub struct ContestLine {
+pub(crate) struct ContestLine {
     /// The case.
-    pub case: String,
+    pub(crate) case: String,
     /// The nanoseconds of our side.
-    pub ours: SampleSpread,
+    pub(crate) ours: SampleSpread,
     /// The nanoseconds of the other side, and their ratio to ours in each round.
-    pub against: Option<(SampleSpread, SampleSpread)>,
+    pub(crate) against: Option<(SampleSpread, SampleSpread)>,
 }
 
 impl SideContest {
@@ -87,7 +87,7 @@ impl SideContest {
     }
 
     /// Runs the contest. A round measures each case and each measure once, ours and then theirs.
-    pub fn hold(
+    pub(crate) fn hold(
         &self,
         ours: &mut dyn ContestSide,
         mut theirs: Option<&mut dyn ContestSide>,
@@ -155,13 +155,13 @@ fn line<'t>(
 
 impl ContestResults {
     /// The geometric mean of a measure's ratios over its cases; `None` without another side.
-    pub fn geometric_mean(lines: &[ContestLine]) -> Option<f64> {
+    pub(crate) fn geometric_mean(lines: &[ContestLine]) -> Option<f64> {
         let ratios = lines.iter().map(|line| Some(line.against?.1.median));
         geometric_mean(ratios.collect::<Option<Vec<f64>>>()?)
     }
 
     /// All numbers, for tools.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let measures = self.measures.iter().map(|(measure, lines)| {
             json!({
                 "name": measure.name,

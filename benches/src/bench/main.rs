@@ -2,7 +2,7 @@
 //!
 //! Two programs, ours and one in Go that imports the reference, do the same work on the same inputs in rounds that
 //! alternate, so that what else the machine does falls on both. Each benchmark is a [`SideContest`]; a further one needs
-//! its module here, its side in `benches/` and its side in `go/`.
+//! its module here, its side beside this directory and its side in `tools/go`.
 
 mod board;
 mod build;
@@ -31,11 +31,10 @@ use clap::{Parser, ValueEnum};
 use pratique_harness::ToolError;
 use serde_json::Value;
 
-use contest::{ContestResults, SideContest, WorkMeasure};
-use side::{ContestSide, SideProgram, SideSample};
+use contest::ContestResults;
 
 /// Measures ours, and beside it the reference.
-#[derive(Clone, Debug, clap::Parser)]
+#[derive(Clone, Debug, Parser)]
 #[command(bin_name = "cargo xtask bench")]
 pub struct BenchArguments {
     /// Rows of the table, or beginnings of their names; all where none is named. Or one of `build`, `cel`, `lint`, `load`,

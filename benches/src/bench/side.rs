@@ -9,23 +9,23 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A side of a contest.
-pub trait ContestSide {
+pub(crate) trait ContestSide {
     /// Repeats the work of a measure on a case for about the given time.
     fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<SideSample, ToolError>;
 }
 
 /// A measurement.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub struct SideSample {
+pub(crate) struct SideSample {
     /// How many times the work was done.
-    pub operations: u64,
+    pub(crate) operations: u64,
     /// The total time.
-    pub nanoseconds: u64,
+    pub(crate) nanoseconds: u64,
 }
 
 impl SideSample {
     /// The nanoseconds of doing the work once.
-    pub fn each(&self) -> f64 {
+    pub(crate) fn each(&self) -> f64 {
         self.nanoseconds as f64 / self.operations.max(1) as f64
     }
 }
@@ -33,11 +33,15 @@ impl SideSample {
 /// A program that answers lines of JSON on stdin with lines of JSON on stdout: the setup with its facts, then
 /// each `{"measure", "case", "nanoseconds"}` with a [`SideSample`].
 #[derive(Debug)]
-pub struct SideProgram(LineProcess);
+pub(crate) struct SideProgram(LineProcess);
 
 impl SideProgram {
     /// Starts a program and gives it the setup; returns it with its facts.
-    pub fn start(program: &Path, arguments: &[&str], setup: &Value) -> Result<(Self, Value), ToolError> {
+    pub(crate) fn start(
+        program: &Path,
+        arguments: &[&str],
+        setup: &Value,
+    ) -> Result<(Self, Value), ToolError> {
         let mut started = SideProgram(LineProcess::start(Command::new(program).args(arguments))?);
         let facts = started.ask(setup)?;
         Ok((started, facts))
