@@ -44,6 +44,7 @@ mod selectors;
 mod subject;
 mod trials;
 mod typing;
+mod undefined_resources;
 mod warning;
 
 use std::cell::Cell;

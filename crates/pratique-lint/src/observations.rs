@@ -21,8 +21,8 @@ pub(crate) use self::observation_memory::ObservationMemory;
 use crate::analysis::{ParsedExpressions, chain_text};
 use crate::options::LintOptions;
 use crate::subject::PolicyView;
-use crate::trials::unknown_resources;
 use crate::typing::MatchedKinds;
+use crate::undefined_resources::unknown_resources;
 
 /// The prefix of the error for a missing field or key.
 pub(crate) const NO_KEY: &str = "no such key: ";

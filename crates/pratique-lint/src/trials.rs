@@ -13,13 +13,14 @@ use pratique_sample::{
     SampleServer, SampleSpec, ServerFinding, TrialOutcome, describe_difference, find_filled_lists,
 };
 use pratique_types::builtin::ServedResource;
-use pratique_types::{AdmissionRequest, GroupVersionResource, ObjectForm, Operation};
+use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
 use crate::analysis::ParsedExpressions;
 use crate::observations::{required_constants, selected_metadata};
 use crate::options::LintOptions;
 use crate::subject::{PolicyView, matched_operations};
 use crate::typing::MatchedKinds;
+use crate::undefined_resources::unknown_resources;
 use crate::warning::WarningExample;
 
 /// The most requests that the mutations of a policy are tried for, and the fewest for a kind.
@@ -28,8 +29,6 @@ const FEWEST_OF_KIND: usize = 12;
 const MOST_OF_KIND: usize = 120;
 /// The most results of a kind that a server judges.
 const MOST_JUDGED: usize = 12;
-/// The most resources without a definition whose objects are tried.
-const MOST_UNKNOWN: usize = 4;
 /// The most failures of a mutation that are told.
 const MOST_FAILURES: usize = 3;
 
@@ -175,26 +174,6 @@ impl PolicyTrials {
         }
         PolicyTrials { kinds: all }
     }
-}
-
-/// The resources that rules name, and of which there is no definition. Of their objects only the metadata is known.
-pub(crate) fn unknown_resources(policy: &PolicyView<'_>, options: &LintOptions) -> Vec<GroupVersionResource> {
-    let is_unknown = |named: &GroupVersionResource| {
-        let is_same = |of: &GroupVersionResource| of.group == named.group && of.resource == named.resource;
-        let mut builtin = policy.release.resources().served().iter();
-        let custom = options.custom_kinds.matching(|served| is_same(&served.resource));
-        !builtin.any(|served| is_same(&served.resource)) && custom.count() == 0
-    };
-    let mut resources: Vec<GroupVersionResource> = Vec::new();
-    for rule in policy.rules.iter().filter(|rule| !rule.is_builtin_only()) {
-        for named in rule.named_resources().filter(is_unknown) {
-            if !resources.contains(&named) {
-                resources.push(named);
-            }
-        }
-    }
-    resources.truncate(MOST_UNKNOWN);
-    resources
 }
 
 /// A user whose name has other signs than that of samples of whose user nothing is required.

@@ -287,12 +287,11 @@ fn has_fault_at(typed: &[TypedSite], index: usize, other: &Issue) -> bool {
 /// Whether the API's type checker looks at an expression for a kind: at validations and their messages, for resources
 /// that rules name.
 fn is_checked_by_api(policy: &PolicyView<'_>, index: usize, served: &ServedResource) -> bool {
-    let is_looked_at = policy.sites.get(index).is_some_and(|site| {
-        matches!(
-            site.usage,
-            ExpressionPurpose::Validation | ExpressionPurpose::Message
-        )
-    });
+    let usage = policy.sites.get(index).map(|site| site.usage);
+    let is_looked_at = matches!(
+        usage,
+        Some(ExpressionPurpose::Validation | ExpressionPurpose::Message)
+    );
     let names = |list: &[String], name: &str| list.iter().any(|item| item == name);
     let named = policy.rules.iter().any(|rule| {
         names(rule.groups, &served.resource.group)
