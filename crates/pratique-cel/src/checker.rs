@@ -212,14 +212,14 @@ impl<'e> TypeChecker<'e> {
         let environment = self.environment;
         let container = environment.container();
         self.report(at, || {
-            let text = format!("undeclared reference to '{name}'");
-            match (environment.tells_alternatives(), container) {
-                (false, _) => format!("{text} (in container '{container}')"),
-                (true, "") => format!("{text}{}", alternatives::suffix(name, environment)),
-                (true, _) => format!(
-                    "{text} (in container '{container}'){}",
-                    alternatives::suffix(name, environment)
-                ),
+            if !environment.tells_alternatives() {
+                return format!("undeclared reference to '{name}' (in container '{container}')");
+            }
+            let suffix = alternatives::suffix(name, environment);
+            if container.is_empty() {
+                format!("undeclared reference to '{name}'{suffix}")
+            } else {
+                format!("undeclared reference to '{name}' (in container '{container}'){suffix}")
             }
         });
         let locals = self.locals.iter().map(|(local, _)| *local);

@@ -60,6 +60,9 @@ const LOADING: TextList = TextList {
     ],
     left_out: &["/help.rs", "/guidance.rs", "/go_syntax.rs"],
     others: &[
+        // The parts of a text that differs by release.
+        " (did you mean '…' or '…'?)",
+        " (did you mean '…'?)",
         " (os error",
         " of type …",
         "struct field ….…",
@@ -78,6 +81,8 @@ const LOADING: TextList = TextList {
         "remove one of the two; the server refuses to choose",
         "static manifests bind static policies: the policy has to be named …, too",
         "there is no policy of that kind here: a static binding needs its policy beside it",
+        "undeclared reference to '…' (in container '…')…",
+        "undeclared reference to '…'…",
         "write it in …",
         "… … is not served unless the server has --runtime-config=…=true; it is read as if it had",
     ],
@@ -100,7 +105,7 @@ const REQUESTS: TextList = TextList {
         "gotext/src/json.rs",
         "merge/src/json_patch",
         "merge/src/json_patch.rs",
-        "merge/src/structured",
+        "merge/src/structured_merge",
         "merge/src/structured_merge.rs",
         "policy/src",
         "typed/src",
