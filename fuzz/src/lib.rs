@@ -33,7 +33,7 @@ macro_rules! targets {
 
 targets! {
     load documents decode
-    parse check_expressions evaluate
+    parse check evaluate
     regex quantity time url
     merge json_patch objects selectors
     review answer

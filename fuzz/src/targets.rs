@@ -16,7 +16,7 @@ mod values;
 pub use answer::answer;
 pub use configuration::{admission_configuration, kubeconfig};
 pub use evaluate::evaluate;
-pub use expressions::{check_expressions, parse};
+pub use expressions::{check, parse};
 pub use json_patch::json_patch;
 pub use manifests::{decode, documents, load};
 pub use merge::merge;

@@ -91,7 +91,7 @@
 //!
 //! let environment = Environment::standard();
 //! let text = "[1, 2, 3].map(x, x * x).exists(x, x == 9) || true";
-//! let checked = environment.check(environment.parse(text)?)?;
+//! let checked = environment.check_types(environment.parse(text)?)?;
 //! let report = Report::new(&environment, &checked, &UnknownSizes);
 //! assert_eq!(report.result, Type::Bool);
 //!

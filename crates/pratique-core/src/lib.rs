@@ -7,12 +7,12 @@
 //! records.
 //!
 //! ```
-//! use pratique_core::{AuditAnnotations, ConditionError, FailurePolicy, Halt, Phase, evaluate_conditions};
+//! use pratique_core::{AuditAnnotations, ConditionError, FailurePolicy, EvaluationHalt, AdmissionPhase, evaluate_conditions};
 //!
-//! assert_eq!(Phase::Mutating.policy_plugin(), "MutatingAdmissionPolicy");
+//! assert_eq!(AdmissionPhase::Mutating.policy_plugin(), "MutatingAdmissionPolicy");
 //!
 //! // A false condition outweighs errors; otherwise the failure policy decides about them.
-//! let error = || Ok::<_, Halt>(Err("no such key: a".to_owned()));
+//! let error = || Ok::<_, EvaluationHalt>(Err("no such key: a".to_owned()));
 //! let outcome = evaluate_conditions([error(), Ok(Ok(false))], FailurePolicy::Fail.on_condition_error())?;
 //! assert_eq!((outcome.matches, outcome.errors), (Ok(false), 1));
 //! let outcome = evaluate_conditions([error(), Ok(Ok(true))], FailurePolicy::Fail.on_condition_error())?;

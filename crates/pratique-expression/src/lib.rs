@@ -5,18 +5,18 @@
 //! expressions are compiled once: a [`Cache`] is shared between policies and outlives reloads.
 //!
 //! ```
-//! use pratique_expression::{Cache, Composition, Declarations, Use};
+//! use pratique_expression::{Cache, Composition, Declarations, ExpressionPurpose};
 //!
 //! let cache = Cache::new();
 //! let mut policy = Composition::new(&cache);
 //! policy.variable("limit", "int(params.data.limit)", Declarations { params: true, ..Declarations::default() })?;
 //!
 //! let declarations = Declarations { params: true, variables: true, ..Declarations::default() };
-//! let validation = policy.compile("object.spec.replicas <= variables.limit", Use::Validation, declarations)?;
+//! let validation = policy.compile("object.spec.replicas <= variables.limit", ExpressionPurpose::Validation, declarations)?;
 //! assert_eq!(validation.variables_read().map(|all| all.len()), Some(1));
 //!
 //! // A validation yields a boolean.
-//! let error = policy.compile("variables.limit", Use::Validation, declarations).unwrap_err();
+//! let error = policy.compile("variables.limit", ExpressionPurpose::Validation, declarations).unwrap_err();
 //! assert_eq!(error.to_string(), "must evaluate to bool but got int");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

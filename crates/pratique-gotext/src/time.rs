@@ -3,14 +3,14 @@
 //! No clock is read here, and no time zone of the machine.
 //!
 //! ```
-//! use pratique_gotext::time::{Duration, Layout, Timestamp, parse};
+//! use pratique_gotext::time::{Duration, TimeLayout, Timestamp, parse};
 //!
 //! let start = Timestamp::parse("2023-01-01T00:00:00+02:00")?;
 //! let later = start.checked_add(Duration::parse("1h15m30.5s")?)?;
 //! assert_eq!(later.to_string(), "2023-01-01T01:15:30.5+02:00");
 //!
 //! assert_eq!(
-//!     parse("2023-13-01T00:00:00Z", Layout::Rfc3339).unwrap_err().to_string(),
+//!     parse("2023-13-01T00:00:00Z", TimeLayout::Rfc3339).unwrap_err().to_string(),
 //!     r#"parsing time "2023-13-01T00:00:00Z": month out of range"#,
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -7,7 +7,7 @@
 //! ```
 //! use kube::core::DynamicObject;
 //! use kube::core::admission::AdmissionReview;
-//! use pratique::observer::Phase;
+//! use pratique::observer::AdmissionPhase;
 //! use pratique::{Admission, Live};
 //! use pratique_kube::admission;
 //!
@@ -17,7 +17,7 @@
 //! ) -> Result<AdmissionReview<DynamicObject>, Box<dyn std::error::Error>> {
 //!     let review = admission::review_from_kube(&review)?;
 //!     // An error where no API server sends such a review.
-//!     let answer = live.answer(&review, Phase::Validating).await?;
+//!     let answer = live.answer(&review, AdmissionPhase::Validating).await?;
 //!     Ok(admission::review_to_kube(&answer)?)
 //! }
 //!

@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use pratique_json::{Progress, Value};
-//! use pratique_registry::{Decoded, FieldValidation, Placeholders, Registry, Request, Scheme, Store, Target, Undecoded};
+//! use pratique_registry::{SchemeObject, FieldValidation, Placeholders, Registry, Request, Scheme, Store, Target, UndecodedBody};
 //! use pratique_schema::Release;
 //! use pratique_types::{GroupVersionKind, Status};
 //!
@@ -19,10 +19,10 @@
 //!
 //! /// Decodes without defaults.
 //! impl Scheme for Plain {
-//!     fn decode(&self, kind: &GroupVersionKind, body: &[u8], _: FieldValidation) -> Result<Decoded, Undecoded> {
+//!     fn decode(&self, kind: &GroupVersionKind, body: &[u8], _: FieldValidation) -> Result<SchemeObject, UndecodedBody> {
 //!         let mut object = pratique_json::parse(body).unwrap_or_default().into_owned();
 //!         pratique_typed::settle_object(Release::latest(), kind, &mut object, &Progress::unwatched());
-//!         Ok(Decoded { object, warnings: Vec::new() })
+//!         Ok(SchemeObject { object, warnings: Vec::new() })
 //!     }
 //!
 //!     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>> {

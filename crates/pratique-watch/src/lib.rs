@@ -8,15 +8,15 @@
 //! ```
 //! use std::{fs, io, path::Path};
 //!
-//! use pratique_watch::{Loaded, Version, WatchOptions, Watched};
+//! use pratique_watch::{LoadResult, Version, WatchOptions, Watched};
 //!
-//! fn read(directory: &Path, current: Option<&Version<u32>>) -> io::Result<Loaded<u32>> {
+//! fn read(directory: &Path, current: Option<&Version<u32>>) -> io::Result<LoadResult<u32>> {
 //!     let text = fs::read_to_string(directory.join("limit"))?;
 //!     if current.is_some_and(|current| current.hash == text) {
-//!         return Ok(Loaded::Unchanged);
+//!         return Ok(LoadResult::Unchanged);
 //!     }
 //!     let value = text.trim().parse().map_err(io::Error::other)?;
-//!     Ok(Loaded::New { value, hash: text })
+//!     Ok(LoadResult::New { value, hash: text })
 //! }
 //!
 //! let directory = tempfile::tempdir()?;

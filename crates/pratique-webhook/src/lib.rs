@@ -77,9 +77,9 @@
 //! ```
 //! use std::time::Duration;
 //! use pratique_webhook::HttpCaller;
-//! use pratique_webhook::transport::{Breaker, Limited};
+//! use pratique_webhook::transport::{Breaker, LimitedCaller};
 //!
-//! let caller = Limited::new(HttpCaller::default(), 64);
+//! let caller = LimitedCaller::new(HttpCaller::default(), 64);
 //! let caller = Breaker::new(caller, 5, Duration::from_secs(10));
 //! # let _ = caller;
 //! ```

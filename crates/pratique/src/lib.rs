@@ -75,8 +75,8 @@
 //! ```
 //! use pratique::json::Value;
 //! use pratique::live::InMemory;
-//! use pratique::observer::Phase;
-//! use pratique::step::{Place, StepOutcome, step};
+//! use pratique::observer::AdmissionPhase;
+//! use pratique::step::{StepPlace, StepOutcome, step};
 //! use pratique::{Admission, AdmissionReview, Attributes, Configurations};
 //!
 //! fn no_latest(attributes: Attributes<'_>) -> StepOutcome {
@@ -90,7 +90,7 @@
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! let stored = InMemory::unknown();
 //! let live = Admission::builder()
-//!     .step(Place::BeforeValidatingPolicies, step("no-latest", no_latest))
+//!     .step(StepPlace::BeforeValidatingPolicies, step("no-latest", no_latest))
 //!     .live()
 //!     .source(stored.clone())
 //!     .start()?;
@@ -102,7 +102,7 @@
 //!     "kind": {"group": "shop.example.com", "version": "v1", "kind": "Stall"}, "operation": "CREATE",
 //!     "resource": {"group": "shop.example.com", "version": "v1", "resource": "stalls"},
 //!     "object": {"spec": {"image": "shop:latest"}}}}"#)?;
-//! let answer = live.answer(&review, Phase::Validating).await?;
+//! let answer = live.answer(&review, AdmissionPhase::Validating).await?;
 //! let status = answer.response.and_then(|response| response.result).ok_or("it is allowed")?;
 //! assert_eq!(status.message, "name a version");
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;

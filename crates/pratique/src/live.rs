@@ -129,14 +129,14 @@ impl Live {
     /// The answer to an AdmissionReview, in the version in which it was asked: [`review`](Self::review) of its request.
     ///
     /// ```
-    /// # use pratique::{Admission, AdmissionReview, observer::Phase};
+    /// # use pratique::{Admission, AdmissionReview, observer::AdmissionPhase};
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// # let live = Admission::builder().live().start()?;
     /// # let body = br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u",
     /// #     "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE", "namespace": "shop",
     /// #     "resource": {"version": "v1", "resource": "pods"}, "object": {}}}"#;
     /// let review = AdmissionReview::parse(body)?;
-    /// let answer = live.answer(&review, Phase::Validating).await?;
+    /// let answer = live.answer(&review, AdmissionPhase::Validating).await?;
     /// println!("{}", serde_json::to_string(&answer)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -14,7 +14,7 @@ use crate::observer::AdmissionPhase;
 /// A step of the chain that a program adds: it may change the object, reject the request, warn and annotate.
 ///
 /// ```
-/// use pratique::step::{AdmissionStep, Place, StepOutcome};
+/// use pratique::step::{AdmissionStep, StepPlace, StepOutcome};
 /// use pratique::{Admission, Attributes};
 ///
 /// /// Asks another service for the quota of a namespace.
@@ -35,7 +35,7 @@ use crate::observer::AdmissionPhase;
 /// }
 /// # async fn left(_: &str) -> u32 { 10 }
 ///
-/// let builder = Admission::builder().step(Place::BeforeValidatingPolicies, Quota);
+/// let builder = Admission::builder().step(StepPlace::BeforeValidatingPolicies, Quota);
 /// ```
 pub trait AdmissionStep: Send + Sync {
     /// Its name, for observers and logs.

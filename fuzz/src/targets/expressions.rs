@@ -34,7 +34,7 @@ pub fn parse(input: &[u8]) {
 }
 
 /// Checking: the type of a printed expression is that of the expression, and costs are ranges.
-pub fn check_expressions(input: &[u8]) {
+pub fn check(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;
     };

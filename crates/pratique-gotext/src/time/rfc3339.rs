@@ -50,9 +50,9 @@ enum TimeProblem {
 /// Reads a timestamp.
 ///
 /// ```
-/// use pratique_gotext::time::{Layout, parse};
+/// use pratique_gotext::time::{TimeLayout, parse};
 ///
-/// let time = parse("1970-01-01T00:01:00.5+00:30", Layout::Rfc3339)?;
+/// let time = parse("1970-01-01T00:01:00.5+00:30", TimeLayout::Rfc3339)?;
 /// assert_eq!((time.seconds, time.nanos, time.offset_minutes), (-1_740, 500_000_000, 30));
 /// # Ok::<(), pratique_gotext::time::ParseError<'static>>(())
 /// ```

@@ -19,16 +19,16 @@ use crate::outcome::Outcome;
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 ///
-/// use pratique::live::{AdmissionObserver, Answered};
-/// use pratique::observer::Phase;
-/// use pratique::step::{Place, StepOutcome, step};
+/// use pratique::live::{AdmissionObserver, AnsweredRequest};
+/// use pratique::observer::AdmissionPhase;
+/// use pratique::step::{StepPlace, StepOutcome, step};
 /// use pratique::{Admission, Attributes};
 ///
 /// #[derive(Default)]
 /// struct Refusals(AtomicU64);
 ///
 /// impl AdmissionObserver for Refusals {
-///     fn answered(&self, answered: &Answered<'_>) {
+///     fn answered(&self, answered: &AnsweredRequest<'_>) {
 ///         if !answered.outcome.allowed() {
 ///             self.0.fetch_add(1, Relaxed);
 ///         }
@@ -42,13 +42,13 @@ use crate::outcome::Outcome;
 ///
 /// let refusals = Arc::new(Refusals::default());
 /// let live = Admission::builder()
-///     .step(Place::BeforeValidatingPolicies, step("closed", closed))
+///     .step(StepPlace::BeforeValidatingPolicies, step("closed", closed))
 ///     .live()
 ///     .observer(refusals.clone())
 ///     .start()?;
 /// # let request = serde_json::from_str(r#"{"uid": "u", "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE",
 /// #     "namespace": "shop", "resource": {"version": "v1", "resource": "pods"}, "object": {}}"#)?;
-/// live.review(&request, Phase::Validating).await?;
+/// live.review(&request, AdmissionPhase::Validating).await?;
 /// assert_eq!(refusals.0.load(Relaxed), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
