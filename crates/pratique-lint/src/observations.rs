@@ -137,7 +137,7 @@ impl PolicyObservations {
         let builtin = kinds.builtin.iter();
         let builtin = builtin.map(|served| observer.observe_builtin(served));
         let custom = custom.into_iter().map(|kind| observer.observe_custom(kind));
-        let mut unknown = unknown_resources(policy, options);
+        let mut unknown = unknown_resources(policy, &options.custom_kinds);
         // What expressions say of the kind is not known of a resource.
         if !unknown.is_empty() && parsed.asts.iter().flatten().any(reads_kind) {
             unknown.clear();

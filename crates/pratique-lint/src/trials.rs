@@ -161,7 +161,7 @@ impl PolicyTrials {
         let builtin = kinds.builtin.iter().map(of_kind);
         let custom = custom.into_iter().map(of_custom_kind);
         let mut all: Vec<KindTrials> = builtin.chain(custom).collect();
-        let unknown = unknown_resources(policy, options);
+        let unknown = unknown_resources(policy, &options.custom_kinds);
         if !unknown.is_empty() {
             let unknown = Arc::new(CustomKinds::without_definition(policy.release, &unknown));
             let trial =
@@ -334,10 +334,10 @@ impl KindTrials {
                 failure.extent = FailedExtent::Without(name.clone());
             }
             // An object without another field may lack this one as well: the text says which one it is about, at the end of its path.
-            (FailedExtent::Without(known), SampleExtent::Without(name)) => {
-                if find_field(text, name) > find_field(text, known) {
-                    failure.extent = FailedExtent::Without(name.clone());
-                }
+            (FailedExtent::Without(known), SampleExtent::Without(name))
+                if find_field(text, name) > find_field(text, known) =>
+            {
+                failure.extent = FailedExtent::Without(name.clone());
             }
             _ => {}
         }

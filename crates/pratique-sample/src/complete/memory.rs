@@ -16,8 +16,10 @@ use crate::bounded_memory::BoundedMemory;
 pub struct SampleMemory {
     objects: BoundedMemory<SampleObjects>,
     /// The names of all fields, by release.
-    fields: Mutex<HashMap<(u32, u32), Arc<HashSet<&'static str>>>>,
+    fields: Mutex<HashMap<(u32, u32), FieldNames>>,
 }
+
+type FieldNames = Arc<HashSet<&'static str>>;
 
 /// The most bytes of objects that are kept. Those of a policy for seven kinds take up to 10 MiB.
 const MOST_BYTES: usize = 64 << 20;
@@ -77,7 +79,7 @@ impl SampleMemory {
         )
     }
 
-    fn field_names(&self, release: &'static Release) -> Arc<HashSet<&'static str>> {
+    fn field_names(&self, release: &'static Release) -> FieldNames {
         let mut known = self.fields.lock().unwrap_or_else(PoisonError::into_inner);
         let fields = known.entry(release.version()).or_insert_with(|| {
             let types = release.schema().types();
