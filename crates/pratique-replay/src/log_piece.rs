@@ -58,7 +58,7 @@ mod tests {
     fn a_damaged_line_makes_no_objects_of_the_others() {
         let event = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"a"}"#;
         let google = r#"{"protoPayload": {"@type": "type.googleapis.com/google.cloud.audit.AuditLog", "serviceName": "k8s.io"}}"#;
-        let cut = &event[..55];
+        let cut = event.get(..55).unwrap();
         check(&format!("{event}\n{event}\n"), true);
         for damaged in [cut, "x", "{\"message\": \"{"] {
             check(&format!("{damaged}\n{event}\n"), true);

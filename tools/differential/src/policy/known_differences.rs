@@ -10,7 +10,10 @@ pub(super) fn is_known(ours: &Value, theirs: &Value) -> bool {
 /// Messages about an error in the place of a value show where Go keeps it.
 fn shows_an_address(ours: &Value, theirs: &Value) -> bool {
     const POINTER: &str = "(*types.Err)(0x";
-    let [ours, text] = [ours, theirs].map(|outcome| outcome["status"]["message"].to_string());
+    let [ours, text] = [ours, theirs].map(|outcome| {
+        let message = outcome.pointer("/status/message");
+        message.map(Value::to_string).unwrap_or_default()
+    });
     let mut pieces = text.split(POINTER);
     let first = pieces.next().unwrap_or_default().to_owned();
     let rest = pieces.map(|piece| piece.split_once(')').map_or(piece, |(_, rest)| rest));
