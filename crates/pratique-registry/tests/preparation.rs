@@ -221,6 +221,24 @@ fn volumes_of_images_and_policies_of_containers_are_dropped_whole() {
 }
 
 #[test]
+fn fields_of_drivers_are_dropped_by_release() {
+    let driver = r#"{"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "a"},
+        "spec": {"seLinuxMount": true, "serviceAccountTokenInSecrets": true, "nodeAllocatableUpdatePeriodSeconds": 10,
+            "preventPodSchedulingIfMissing": true}}"#;
+    let dropped = |gates: FeatureGates| -> Vec<&str> {
+        let prepared = prepare_in("/apis/storage.k8s.io/v1/csidrivers", driver, gates, true).unwrap();
+        prepared.dropped.into_iter().map(|drop| drop.gate).collect()
+    };
+    let of = |version: &str| FeatureGates::new(Release::by_version(version).unwrap());
+    assert_eq!(dropped(of("1.37")), [] as [&str; 0]);
+    assert_eq!(dropped(of("1.36")), ["VolumeLimitScaling"]);
+    assert_eq!(
+        dropped(of("1.35").with("CSIServiceAccountTokenSecrets", false)),
+        ["CSIServiceAccountTokenSecrets", "VolumeLimitScaling"]
+    );
+}
+
+#[test]
 fn managed_fields_that_cannot_be_read_are_those_of_before() {
     let object = |entries: &str| {
         let text = format!(r#"{{"metadata": {{"name": "a", "managedFields": {entries}}}}}"#);

@@ -28,12 +28,21 @@ pub(super) const STRATEGIES: &[ResourceStrategy] = &[
             counted_first: false,
             gate: None,
         },
-        ..ResourceStrategy::new(GROUP, "CSIDriver")
-            .conditional()
-            .gated(&[GatedField::Feature(GatedFields::graduated(
+        ..ResourceStrategy::new(GROUP, "CSIDriver").conditional().gated(&[
+            GatedField::Feature(GatedFields::graduated(
+                "SELinuxMountReadWriteOncePod",
+                &[&["spec", "seLinuxMount"]],
+            )),
+            GatedField::Feature(GatedFields::graduated(
                 "MutableCSINodeAllocatableCount",
                 &[&["spec", "nodeAllocatableUpdatePeriodSeconds"]],
-            ))])
+            )),
+            GatedField::Feature(GatedFields::graduated(
+                "CSIServiceAccountTokenSecrets",
+                &[&["spec", "serviceAccountTokenInSecrets"]],
+            )),
+            GatedField::Field("VolumeLimitScaling", &["spec", "preventPodSchedulingIfMissing"]),
+        ])
     },
     ResourceStrategy::new(GROUP, "CSINode")
         .conditional()
