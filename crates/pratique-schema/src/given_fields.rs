@@ -46,17 +46,25 @@ mod tests {
     use super::*;
     use crate::Release;
 
+    /// The fields looked at have been the same in all releases.
     #[track_caller]
     fn check(type_name: &str, path: &str, expected: Option<FieldPresence>) {
-        let mut fields = Release::latest().given().for_type(type_name).iter();
-        let found = fields.find(|(known, _)| *known == path).map(|(_, given)| *given);
-        assert_eq!(found, expected, "{type_name} {path}");
+        for release in Release::list() {
+            let mut fields = release.given().for_type(type_name).iter();
+            let presence = fields.find(|(known, _)| *known == path).map(|(_, given)| *given);
+            assert_eq!(presence, expected, "{release}: {type_name} {path}");
+        }
     }
 
     #[test]
     fn required_and_defaulted_fields() {
         check("core/v1.PodSpec", "containers", Some(FieldPresence::Required));
         check("core/v1.PodSpec", "initContainers", None);
+        check(
+            "admissionregistration/v1beta1.Variable",
+            "expression",
+            Some(FieldPresence::Required),
+        );
         check(
             "core/v1.PodSpec",
             "restartPolicy",
