@@ -8,9 +8,12 @@ use crate::answers::is_same;
 /// Why the answers to an object differ, if that is known.
 pub(super) fn reason(created: &CreatedObject, server: &Value, ours: &Value) -> Option<&'static str> {
     let message = server.pointer("/status/message").and_then(Value::as_str);
-    if message.is_some_and(|message| message.contains("caused apiserver to panic"))
-        || server.get("failed").is_some()
-    {
+    // Where the answer had begun, the server resets the stream.
+    let tells_panic = |message: &str| {
+        message.contains("caused apiserver to panic")
+            || message.starts_with("stream error: ") && message.contains("INTERNAL_ERROR")
+    };
+    if message.is_some_and(tells_panic) || server.get("failed").is_some() {
         return Some("the server panics");
     }
     let is_there = server
