@@ -145,10 +145,7 @@ pub fn run(arguments: &AttackArguments) -> ExitCode {
 }
 
 fn run_all(arguments: &AttackArguments, transcript: &mut StepTranscript) -> Result<(), ToolError> {
-    let program = match &arguments.pratique {
-        Some(path) => fs::canonicalize(path).map_err(ToolError::file(&path))?,
-        None => cargo::pratique(&arguments.profile)?,
-    };
+    let program = cargo::pratique(arguments.pratique.as_deref(), &arguments.profile)?;
     let state = std::env::temp_dir().join(format!("pratique-attack-{}", std::process::id()));
     let folder = |name: &str| -> Result<PathBuf, ToolError> {
         let path = state.join(name);

@@ -1,6 +1,5 @@
 //! The programs: the cluster's and the store from their Go modules, and `pratique`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -31,11 +30,7 @@ impl ProgramPaths {
         profile: &str,
         release: &'static Release,
     ) -> Result<Self, ToolError> {
-        let pratique = match pratique {
-            // It is run in other directories.
-            Some(path) => fs::canonicalize(path).map_err(ToolError::file(path))?,
-            None => cargo::pratique(profile)?,
-        };
+        let pratique = cargo::pratique(pratique, profile)?;
         let folder = workspace::target().join("e2e");
         for package in ["etcd", "kubectl"] {
             go::build_changed("e2e", &format!("./{package}"), &folder)?;

@@ -1,7 +1,7 @@
 //! Programs of the workspace, built by Cargo.
 
 #[cfg(feature = "build")]
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::ToolError;
@@ -53,13 +53,16 @@ pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> 
         .ok_or("cargo names no program".into())
 }
 
-/// Builds `pratique` with a profile, and returns its path.
+/// The whole path of a given `pratique`, which tools run in other directories, or of one that is built with a profile.
 ///
 /// # Errors
-/// When Cargo does not start, or `pratique` does not build.
+/// When the given one is not there, Cargo does not start, or `pratique` does not build.
 #[cfg(feature = "build")]
-pub fn pratique(profile: &str) -> Result<PathBuf, ToolError> {
-    build("pratique-cli", "pratique", &[], profile)
+pub fn pratique(given: Option<&Path>, profile: &str) -> Result<PathBuf, ToolError> {
+    match given {
+        Some(path) => std::fs::canonicalize(path).map_err(ToolError::file(&path)),
+        None => build("pratique-cli", "pratique", &[], profile),
+    }
 }
 
 /// The platform that this machine's compiler builds for.

@@ -65,10 +65,7 @@ pub fn run(arguments: &LoadArguments) -> ExitCode {
 }
 
 fn run_all(arguments: &LoadArguments, transcript: &mut StepTranscript) -> Result<(), ToolError> {
-    let program = match &arguments.pratique {
-        Some(path) => path.clone(),
-        None => cargo::pratique("dist")?,
-    };
+    let program = cargo::pratique(arguments.pratique.as_deref(), "dist")?;
     let mut served = ServedProgram::start(&program, arguments.policies)?;
     let load = ServerLoad {
         address: served.address(),

@@ -43,10 +43,7 @@ pub fn run(arguments: &PageArguments) -> ExitCode {
 }
 
 fn run_all(arguments: &PageArguments, driver: &Path) -> Result<StepTranscript, ToolError> {
-    let program = match &arguments.pratique {
-        Some(path) => path.clone(),
-        None => cargo::pratique("dev")?,
-    };
+    let program = cargo::pratique(arguments.pratique.as_deref(), "dev")?;
     let state = std::env::temp_dir().join(format!("pratique-page-{}", std::process::id()));
     fs::create_dir_all(&state).map_err(ToolError::file(&state))?;
     let mut transcript = StepTranscript::default();

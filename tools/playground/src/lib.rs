@@ -85,10 +85,7 @@ fn run_all(arguments: &PlaygroundArguments) -> Result<StepTranscript, ToolError>
 
 /// The command: the one that is given, or one that is built.
 fn program(arguments: &PlaygroundArguments) -> Result<PathBuf, ToolError> {
-    match &arguments.pratique {
-        Some(path) => Ok(path.clone()),
-        None => cargo::pratique("dev"),
-    }
+    cargo::pratique(arguments.pratique.as_deref(), "dev")
 }
 
 /// A path below the workspace.
