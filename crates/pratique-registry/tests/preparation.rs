@@ -234,7 +234,8 @@ fn fields_of_drivers_are_dropped_by_release() {
     assert_eq!(dropped(of("1.36")), ["VolumeLimitScaling"]);
     assert_eq!(
         dropped(of("1.35").with("CSIServiceAccountTokenSecrets", false)),
-        ["CSIServiceAccountTokenSecrets", "VolumeLimitScaling"]
+        ["CSIServiceAccountTokenSecrets"],
+        "1.35 does not have the other field"
     );
 }
 
