@@ -1,7 +1,7 @@
 //! Benchmarks side by side with the reference: `cargo xtask bench [ROW…]`, and `cargo xtask bench <what>` for a closer look.
 //!
 //! Two programs, ours and one in Go that imports the reference, do the same work on the same inputs in rounds that
-//! alternate, so that what else the machine does falls on both. Each benchmark is a [`SideContest`]; a further one needs
+//! alternate, so that what else the machine does falls on both. Each benchmark is a [`SideContest`](contest::SideContest); a further one needs
 //! its module here, its side beside this directory and its side in `tools/go`.
 
 mod board;
