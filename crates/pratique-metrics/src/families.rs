@@ -126,7 +126,7 @@ families! {
     audit_errors: Counter = Counter::default, ["plugin"],
         "apiserver_audit_error_total",
         "[ALPHA] Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.";
-    // MetricFamilies that an API server does not have.
+    // Families that an API server does not have.
     undecided: Counter = Counter::default, ["name", "plugin", "reason"],
         "pratique_undecided_total",
         "Number of times that the decision of a policy or webhook depended on what was not given, identified by its name and broken out for each plugin and what was missing.";

@@ -1,17 +1,17 @@
 //! The headings of `--help`, under which flags stand that are about the same, in every command.
 //!
-//! ProgramArguments that commands share do not know what stands before and behind them, so that their headings are said here.
+//! Arguments that commands share do not know what stands before and behind them, so that their headings are said here.
 
 use clap::Command;
 
 /// The flags under each heading. What has none is of one command only, and stands before them.
 const HEADINGS: &[(&str, &[&str])] = &[
     (
-        "LoadedProject file",
+        "Project file",
         &["no-project-file", "trust-project-file", "project-file-from"],
     ),
     (
-        "ScanInputs",
+        "Inputs",
         &[
             "render",
             "helm-values",
@@ -24,7 +24,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "ReadyPolicies",
+        "Policies",
         &[
             "admission-control-config-file",
             "manifests",
@@ -167,7 +167,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "WebhookProbe configuration",
+        "Webhook configuration",
         &[
             "print-webhook-configuration",
             "webhook-name",
@@ -194,7 +194,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
 ];
 
 /// Flags that mean something else in a command, and the heading there.
-const OF_COMMANDS: &[(&str, &str, &str)] = &[("impact", "old", "ReadyPolicies")];
+const OF_COMMANDS: &[(&str, &str, &str)] = &[("impact", "old", "Policies")];
 
 /// A command whose flags stand under headings, as do those of the commands below it.
 pub(super) fn with_headings(command: Command) -> Command {
@@ -268,8 +268,10 @@ mod tests {
             .contains(flag);
             assert!(all.contains_key(*flag) || is_of_client, "no command has --{flag}");
         }
-        assert_eq!(heading_of("impact", "old"), Some("ReadyPolicies"));
+        assert_eq!(heading_of("impact", "old"), Some("Policies"));
         assert_eq!(heading_of("review", "old"), Some("Requests"));
+        assert_eq!(heading_of("review", "no-project-file"), Some("Project file"));
+        assert_eq!(heading_of("serve", "webhook-url"), Some("Webhook configuration"));
     }
 
     #[test]
