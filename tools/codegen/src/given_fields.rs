@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use pratique_harness::ToolError;
 use serde_json::Value;
 
+use super::merge::schemas;
 use super::types::GoTypes;
 use super::{fields, openapi, within};
 
@@ -127,26 +128,23 @@ fn required(directories: &[PathBuf], names: &BTreeSet<String>) -> Result<TypeFac
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
     for (document, text) in texts.into_iter().flatten() {
-        let parsed: Value = serde_json::from_slice(&text).map_err(within(&document))?;
+        let parsed = pratique_json::parse(&text).map_err(within(&document))?;
         for (name, schema) in schemas(&parsed) {
             let Some(name) = type_name(name).filter(|name| names.contains(name)) else {
                 continue;
             };
-            let fields = schema.get("required").and_then(Value::as_array);
-            for field in fields.into_iter().flatten().filter_map(Value::as_str) {
+            let fields = schema.get("required").and_then(pratique_json::Value::as_array);
+            for field in fields
+                .into_iter()
+                .flatten()
+                .filter_map(pratique_json::Value::as_str)
+            {
                 let of = facts.entry(name.clone()).or_default();
                 of.insert(field.to_owned(), "!".to_owned());
             }
         }
     }
     Ok(facts)
-}
-
-/// The schemas of a document: whole, as a server and the sources have it, or of its schemas alone.
-fn schemas(document: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    let components = document.get("components").unwrap_or(document);
-    let schemas = components.get("schemas").and_then(Value::as_object);
-    schemas.into_iter().flatten()
 }
 
 /// `io.k8s.api.core.v1.PodSpec` → `core/v1.PodSpec`
@@ -233,20 +231,4 @@ fn type_at(types: &GoTypes, root: &str, path: &str) -> Option<String> {
         at = shape.trim_start_matches(['[', '{']).to_owned();
     }
     at.contains('.').then_some(at)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn documents_are_whole_or_schemas_alone() {
-        let alone = json!({"schemas": {"io.k8s.api.core.v1.Pod": {"required": ["spec"]}}});
-        for document in [json!({"components": alone}), alone.clone()] {
-            let names: Vec<&String> = schemas(&document).map(|(name, _)| name).collect();
-            assert_eq!(names, ["io.k8s.api.core.v1.Pod"], "{document}");
-        }
-    }
 }

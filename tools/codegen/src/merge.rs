@@ -66,6 +66,7 @@ const HEAD: &str = "\
 #   `(KEY[=DEFAULT],…)SHAPE` for a list whose elements these fields identify.
 ";
 
+/// The schemas of a document: whole, as a server and the sources have it, or of its schemas alone.
 pub(super) fn schemas<'v>(document: &'v Value<'v>) -> impl Iterator<Item = (&'v str, &'v Value<'v>)> {
     let components = document.get("components").unwrap_or(document);
     let schemas = components.get("schemas").and_then(Value::as_object);
@@ -187,5 +188,20 @@ fn scalar_name(kind: ScalarKind) -> &'static str {
         ScalarKind::String => "string",
         ScalarKind::Boolean => "boolean",
         ScalarKind::Untyped => "untyped",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_whole_or_schemas_alone() {
+        let alone = r#"{"schemas": {"io.k8s.api.core.v1.Pod": {"required": ["spec"]}}}"#;
+        for text in [format!(r#"{{"components": {alone}}}"#), alone.to_owned()] {
+            let document = pratique_json::parse(text.as_bytes()).unwrap();
+            let names: Vec<&str> = schemas(&document).map(|(name, _)| name).collect();
+            assert_eq!(names, ["io.k8s.api.core.v1.Pod"], "{text}");
+        }
     }
 }
