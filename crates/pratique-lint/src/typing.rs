@@ -7,5 +7,6 @@ mod schema;
 
 pub(crate) use check::{TypedSite, type_custom_sites, type_sites, type_sites_as_api};
 pub use custom::CustomTypes;
+pub(crate) use custom::OBJECT_META;
 pub(crate) use kinds::MatchedKinds;
 pub(crate) use schema::{FieldPresence, presence, type_of};

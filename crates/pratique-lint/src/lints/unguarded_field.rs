@@ -46,6 +46,7 @@ use std::collections::BTreeMap;
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_sample::CustomKinds;
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
@@ -56,6 +57,7 @@ use crate::lint_meta::LintMeta;
 use crate::observations::PolicyObservations;
 use crate::report::{LintFinding, LintReport, listed};
 use crate::subject::{ExpressionSite, PolicyView};
+use crate::typing::OBJECT_META;
 use chain_read::{RequestRoots, list_missing, read};
 use short_list::report_short_lists;
 
@@ -100,7 +102,7 @@ fn check_policy(subject: &PolicySubject<'_>, custom: &CustomKinds, report: &mut 
         let Some(site) = policy.sites.get(read.site) else {
             continue;
         };
-        let undeclared = find_undeclared(&read, custom);
+        let undeclared = find_undeclared(&read, policy.release, custom);
         if undeclared.is_none() && !read.is_known {
             continue;
         }
@@ -174,7 +176,7 @@ fn reads(
     by_name.into_values().collect()
 }
 
-/// The fields of the metadata of all objects that most objects lack, and the others.
+/// The fields of the metadata of all objects that most objects lack.
 const OPTIONAL_METADATA: [&str; 6] = [
     "annotations",
     "deletionTimestamp",
@@ -182,17 +184,6 @@ const OPTIONAL_METADATA: [&str; 6] = [
     "generateName",
     "labels",
     "ownerReferences",
-];
-const OTHER_METADATA: [&str; 9] = [
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "generation",
-    "managedFields",
-    "name",
-    "namespace",
-    "resourceVersion",
-    "selfLink",
-    "uid",
 ];
 
 /// What is read below the metadata of the object or of the old one.
@@ -227,14 +218,20 @@ struct UndeclaredField<'k> {
 }
 
 /// Whether the definitions of all kinds of a read leave out its field.
-fn find_undeclared<'k>(read: &FailingRead, custom: &'k CustomKinds) -> Option<UndeclaredField<'k>> {
+fn find_undeclared<'k>(
+    read: &FailingRead,
+    release: &'static Release,
+    custom: &'k CustomKinds,
+) -> Option<UndeclaredField<'k>> {
     let name = read.names.first()?;
     let (holder, field) = name.rsplit_once('.')?;
     if metadata_field(name) == Some(&*read.key) {
-        let declared = OPTIONAL_METADATA.into_iter().chain(OTHER_METADATA);
-        let is_declared = declared.clone().any(|declared| declared == field);
+        let schema = release.schema();
+        let fields = &schema.get(schema.named(OBJECT_META)?).fields;
+        let declared = || fields.iter().map(|declared| declared.name);
+        let is_declared = declared().any(|declared| declared == field);
         return (!is_declared).then(|| UndeclaredField {
-            nearest: nearest(field, declared),
+            nearest: nearest(field, declared()),
         });
     }
     let of_maps = [".labels", ".annotations", ".metadata"];

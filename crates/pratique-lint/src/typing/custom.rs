@@ -29,7 +29,7 @@ struct CustomField {
 }
 
 /// The metadata of objects of any kind.
-const OBJECT_META: &str = "meta/v1.ObjectMeta";
+pub(crate) const OBJECT_META: &str = "meta/v1.ObjectMeta";
 /// The maximum depth of schemas: deeper values are `dyn`.
 const DEPTH: usize = 64;
 
