@@ -75,6 +75,7 @@ fn find<'n>(name: &str, declared: &[&'n str]) -> Vec<&'n str> {
 /// How many characters are inserted, removed, replaced, or swapped with the next; none where they are too many.
 ///
 /// Upstream: common/env/catalog.go, EditDistance
+// Not `strsim::osa_distance`: upstream gives up at a row of the table, so that some names are not found that are near in the end.
 fn distance(name: &str, other: &str) -> Option<usize> {
     let (left, right): (Vec<char>, Vec<char>) = (name.chars().collect(), other.chars().collect());
     let (short, long) = (left.len().min(right.len()), left.len().max(right.len()));
