@@ -79,8 +79,9 @@ impl ScanEnding<'_> {
             }
             ScanFormat::Github => {
                 let mut commands = WorkflowCommands::default();
-                let records = self.records.iter();
-                records.for_each(|record| github::annotate_record(&mut commands, record));
+                for record in self.records {
+                    github::annotate_record(&mut commands, record);
+                }
                 let (errors, notices) = (self.errors_of(format), self.notices.list());
                 github::annotate_run(&mut commands, &errors, &notices);
                 sources::annotate(self.sources, &mut commands);

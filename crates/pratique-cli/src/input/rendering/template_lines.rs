@@ -176,6 +176,32 @@ fn cells(lines: usize, made: usize) -> usize {
     (lines + 1).saturating_mul(made + 1)
 }
 
+/// An end of some lines.
+#[derive(Clone, Copy)]
+enum LinesEnd {
+    First,
+    Last,
+}
+
+impl LinesEnd {
+    /// The line at this end.
+    fn of(self, lines: &Range<usize>) -> Option<usize> {
+        match self {
+            _ if lines.is_empty() => None,
+            LinesEnd::First => Some(lines.start),
+            LinesEnd::Last => lines.end.checked_sub(1),
+        }
+    }
+
+    /// Leaves the line at this end out.
+    fn leave(self, lines: &mut Range<usize>) {
+        match self {
+            LinesEnd::First => lines.next(),
+            LinesEnd::Last => lines.next_back(),
+        };
+    }
+}
+
 /// A document of a template, and which of its lines those of a document that was made of it are.
 struct TemplatePart<'t> {
     lines: &'t [TemplateLine<'t>],
@@ -208,7 +234,9 @@ impl<'t> TemplatePart<'t> {
         };
         let (mut rows, mut columns) = (0..made.len(), 0..lines.len());
         if let Some(budget) = budget {
-            part.align_ends(made, &mut rows, &mut columns);
+            for end in [LinesEnd::First, LinesEnd::Last] {
+                part.align_end(end, made, &mut rows, &mut columns);
+            }
             match budget.checked_sub(cells(rows.len(), columns.len())) {
                 Some(rest) => *budget = rest,
                 None => {
@@ -221,36 +249,26 @@ impl<'t> TemplatePart<'t> {
         part
     }
 
-    /// Aligns what is the same at both ends, beside lines without text, and leaves what is between.
-    fn align_ends(&mut self, made: &[MadeLine<'_>], rows: &mut Range<usize>, columns: &mut Range<usize>) {
-        while let (Some(text), Some(line)) = (made.get(rows.start), self.lines.get(columns.start)) {
-            if Range::is_empty(rows) || Range::is_empty(columns) {
-                return;
-            }
-            match (line.weight_of(text), text.text.is_empty()) {
-                (0, true) => rows.start += 1,
-                (0, false) if line.weight == 0 => columns.start += 1,
-                (0, false) => break,
-                (weight, _) => {
-                    self.set(rows.start, columns.start, weight);
-                    (rows.start, columns.start) = (rows.start + 1, columns.start + 1);
-                }
-            }
-        }
-        while let (Some(row), Some(column)) = (rows.end.checked_sub(1), columns.end.checked_sub(1)) {
-            if Range::is_empty(rows) || Range::is_empty(columns) {
-                return;
-            }
+    /// Aligns what is the same at one end, beside lines without text, and leaves what is behind it.
+    fn align_end(
+        &mut self,
+        end: LinesEnd,
+        made: &[MadeLine<'_>],
+        rows: &mut Range<usize>,
+        columns: &mut Range<usize>,
+    ) {
+        while let (Some(row), Some(column)) = (end.of(rows), end.of(columns)) {
             let (Some(text), Some(line)) = (made.get(row), self.lines.get(column)) else {
                 return;
             };
             match (line.weight_of(text), text.text.is_empty()) {
-                (0, true) => rows.end = row,
-                (0, false) if line.weight == 0 => columns.end = column,
-                (0, false) => break,
+                (0, true) => end.leave(rows),
+                (0, false) if line.weight == 0 => end.leave(columns),
+                (0, false) => return,
                 (weight, _) => {
                     self.set(row, column, weight);
-                    (rows.end, columns.end) = (row, column);
+                    end.leave(rows);
+                    end.leave(columns);
                 }
             }
         }
