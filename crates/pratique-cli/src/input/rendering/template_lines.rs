@@ -185,7 +185,7 @@ enum LinesEnd {
 
 impl LinesEnd {
     /// The line at this end.
-    fn of(self, lines: &Range<usize>) -> Option<usize> {
+    fn line(self, lines: &Range<usize>) -> Option<usize> {
         match self {
             _ if lines.is_empty() => None,
             LinesEnd::First => Some(lines.start),
@@ -257,7 +257,7 @@ impl<'t> TemplatePart<'t> {
         rows: &mut Range<usize>,
         columns: &mut Range<usize>,
     ) {
-        while let (Some(row), Some(column)) = (end.of(rows), end.of(columns)) {
+        while let (Some(row), Some(column)) = (end.line(rows), end.line(columns)) {
             let (Some(text), Some(line)) = (made.get(row), self.lines.get(column)) else {
                 return;
             };
