@@ -8,6 +8,7 @@ use pratique_manifest::path_text;
 use pratique_s3::{Location, Settings, Store};
 use tempfile::NamedTempFile;
 
+use crate::claimed_outputs;
 use crate::exit::CliError;
 use crate::project::permit;
 
@@ -119,14 +120,16 @@ impl UnfinishedFile {
     }
 
     fn finish(self) -> io::Result<()> {
+        claimed_outputs::permit_replacing(&self.path)?;
         let file = self.file.into_inner().map_err(|error| error.into_error())?;
         file.persist(&self.path).map(drop).map_err(|error| error.error)
     }
 }
 
-/// Verifies before a long run that places can be written to, as far as that is known before there is something.
+/// Claims places before a long run, and verifies that they can be written to, as far as that is known before there is something.
 pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), CliError> {
     for path in paths {
+        claimed_outputs::claim(path)?;
         let verified = match location(path)? {
             Some(location) => store(&location)?.verify(&location).map_err(io::Error::from),
             None if is_special(path) => Ok(()),

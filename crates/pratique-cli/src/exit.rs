@@ -128,6 +128,9 @@ pub(crate) enum CliError {
     /// Two outputs cannot be told apart.
     #[error("--output: {why}")]
     Outputs { why: &'static str },
+    /// Two outputs would be one file.
+    #[error("{path}: two outputs would be written to it")]
+    ClaimedTwice { path: String },
     /// No objects are made of a directory.
     #[error(transparent)]
     Render(#[from] RenderError),

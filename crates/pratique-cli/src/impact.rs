@@ -51,7 +51,8 @@ use work::{ImpactWorker, PolicySide};
 
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
-    destination::verify(&arguments.answers.comparison.page)?;
+    let page = arguments.answers.comparison.page.iter();
+    destination::verify(page.chain(&arguments.checkpoints.checkpoint))?;
     let choices = arguments.answers.outputs.choices()?;
     output_target::verify(&choices)?;
     let is_part = arguments.checkpoints.checkpoint.is_some();

@@ -6,6 +6,7 @@ mod acceptance;
 mod arguments;
 mod baseline;
 mod check;
+mod claimed_outputs;
 mod completions;
 mod destination;
 mod evaluation;
@@ -123,6 +124,7 @@ fn run_all(runs: &[ProgramArguments]) -> ExitCode {
 }
 
 fn run(arguments: &ProgramArguments) -> Result<ExitStatus, CliError> {
+    claimed_outputs::release_all();
     match &arguments.command {
         ProgramCommand::Check(arguments) => check::run(arguments),
         ProgramCommand::Review(arguments) => review::run(arguments),

@@ -56,6 +56,9 @@ const NAMESPACE: &str = "default";
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let answers = &arguments.answers;
     let choices = answers.outputs.choices()?;
+    output_target::verify(&choices)?;
+    let written = answers.comparison.page.iter().chain(&answers.results.results);
+    destination::verify(written.chain(&arguments.checkpoints.checkpoint))?;
     // A file of requests is written as a whole: one that is continued would lack the requests of before.
     let lists_requests = |format: &ReplayFormat| match format {
         ReplayFormat::Human => !answers.summary,
@@ -73,8 +76,6 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let mut acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "replay", is_part)?;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let inputs = UserInputs::of_logs(&arguments.logs, &files)?;
-    destination::verify(&answers.comparison.page)?;
-    output_target::verify(&choices)?;
     let state = &arguments.state;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;

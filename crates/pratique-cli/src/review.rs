@@ -36,8 +36,9 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::rendering::{BuildOptions, name_stdin};
 use crate::input::sources::report_sources;
 use crate::input::{self, FileSelection};
+use crate::output;
 use crate::output::notice::{InputNotice, InputNotices};
-use crate::output::{self};
+use crate::output_target;
 use crate::review::review_error::ReviewError;
 use crate::snapshot::{self, StateSource};
 pub(crate) use crate::stream::checkpoint::CheckpointError;
@@ -51,6 +52,7 @@ use work::{DisplayOptions, InputReviewer};
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
 /// others.
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
+    output_target::verify(&arguments.answers.outputs.choices()?)?;
     let since = arguments.request.since.as_deref();
     let limits = input_limits(arguments.state.max_input);
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;

@@ -87,6 +87,10 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let sender = &arguments.sender;
     let answers = &arguments.answers;
     let choices = answers.outputs.choices()?;
+    output_target::verify(&choices)?;
+    let reports = answers.reports.files.iter().chain(&answers.reports.metrics_file);
+    let rows = reports.chain(&answers.results.results);
+    destination::verify(rows.chain(&arguments.checkpoints.checkpoint))?;
     // A file of lines is written as a whole: one that is continued would lack the lines of before.
     let lists_objects = answers.outputs.any(ScanFormat::lists_objects)
         || answers.outputs.is_written(ScanFormat::Ndjson)
@@ -106,8 +110,6 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let settings = plugins::settings(&arguments.chain, operation)?;
     let is_part = arguments.shard.is_some() || arguments.checkpoints.checkpoint.is_some();
     let mut acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "scan", is_part)?;
-    destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
-    output_target::verify(&choices)?;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;

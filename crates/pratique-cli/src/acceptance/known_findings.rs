@@ -11,7 +11,7 @@ use super::acceptance_error::AcceptanceError;
 use super::finding_key::{FindingAction, FindingKey};
 use crate::destination::{self, FileReaders};
 use crate::exit::CliError;
-use crate::input::read_regular;
+use crate::input::permitted_paths::read_kept;
 use crate::output::counted_nouns::{count_alike, counted, first_names, noun};
 use crate::output::json;
 use crate::output::notice::{BASELINE_EXCEEDED, BASELINE_GONE, InputNotice};
@@ -72,7 +72,7 @@ pub(super) struct BaselineComparison {
 impl KnownFindings {
     /// Reads those of a command.
     pub(super) fn read(path: &Path, command: &str) -> Result<Self, CliError> {
-        let content = read_regular(path, LARGEST).map_err(|error| CliError::unread(path, error))?;
+        let content = read_kept(path, LARGEST).map_err(|error| CliError::unread(path, error))?;
         let faulty = |why: String| {
             CliError::Acceptance(AcceptanceError::NoBaseline {
                 path: path_text(path),

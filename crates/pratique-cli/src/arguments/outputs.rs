@@ -1,18 +1,16 @@
 //! What is printed, and where: one output on standard output, and others in files.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Args, Command, ValueEnum};
-use pratique_s3::Location;
 
 use super::output_tip::right_form;
+use crate::claimed_outputs::place_of;
 use crate::exit::CliError;
-use crate::output::place::absolute_path;
 
 /// How the value of the argument is written, by which the project file recognizes it.
 pub(crate) const OUTPUT_VALUE: &str = "FORMAT[=FILE]";
@@ -98,22 +96,6 @@ impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F>
             formats.push(choice.format);
         }
         Ok(all)
-    }
-}
-
-/// Where a file is, by whichever path; objects of a store are as they are named, which paths compared as such are not.
-fn place_of(file: &Path) -> OsString {
-    if file.to_str().is_some_and(Location::is_meant) {
-        return file.into();
-    }
-    let path = absolute_path(file);
-    // A link in place of the file is replaced; one on the way to it is followed.
-    let directory = path
-        .parent()
-        .and_then(|directory| fs::canonicalize(directory).ok());
-    match (directory, path.file_name()) {
-        (Some(directory), Some(name)) => directory.join(name).into(),
-        _ => path.into(),
     }
 }
 
@@ -224,17 +206,5 @@ mod tests {
         ] {
             assert_eq!(outputs(arguments), expected, "{arguments:?}");
         }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_lead_to_the_same_place() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = |name: &str| directory.path().join(name);
-        fs::create_dir(path("a")).unwrap();
-        std::os::unix::fs::symlink(path("a"), path("b")).unwrap();
-        assert_eq!(place_of(&path("a/x")), place_of(&path("b/x")));
-        assert_ne!(place_of(&path("a/x")), place_of(&path("a/y")));
-        assert_ne!(place_of(&path("nowhere/x")), place_of(&path("a/x")));
     }
 }

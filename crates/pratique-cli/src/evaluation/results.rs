@@ -53,7 +53,6 @@ impl ResultWriters {
             )?;
         }
         if let (Some(path), Some(format)) = (&arguments.results, arguments.format()) {
-            destination::verify([path])?;
             results.add(
                 path,
                 OutputDestination::open(path, FileReaders::Usual)?,

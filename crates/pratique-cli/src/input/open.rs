@@ -8,6 +8,7 @@ use flate2::bufread::MultiGzDecoder;
 use pratique_stream::Utf8Reader;
 
 use super::{STDIN, columns, open_file, open_regular};
+use crate::claimed_outputs::permit_stdin;
 
 /// The maximum number of bytes that are read from a device: some never end.
 const DEVICE: u64 = 16 << 20;
@@ -47,6 +48,7 @@ pub(crate) fn reopen(path: &Path) -> io::Result<File> {
 /// Opens a path as it is, and gives whether it is a file.
 pub(super) fn raw(path: &Path) -> io::Result<(impl Read + Send + 'static, bool)> {
     let (file, is_file) = if path == Path::new(STDIN) {
+        permit_stdin()?;
         (stdin()?, false)
     } else {
         match open_regular(path)? {

@@ -1,5 +1,5 @@
-//! Opens files and directories, unless the project file named them and they lead out of its directory, or a link of a repository
-//! leads out of it.
+//! Opens files and directories, unless the project file named them and they lead out of its directory, a link of a repository
+//! leads out of it, or an output of the command would replace them.
 //!
 //! All files of the user are opened here: names of files are no proof of what is behind them.
 
@@ -10,14 +10,21 @@ use std::path::Path;
 use pratique_manifest::FileState;
 
 use super::repository_links::RepositoryLinks;
+use crate::claimed_outputs::permit_reading;
 use crate::project::applied_settings::permit;
+
+/// Permits to read a file that no output of the command replaces.
+fn permit_input(path: &Path) -> io::Result<()> {
+    permit(path)?;
+    permit_reading(path)
+}
 
 /// Opens a file.
 ///
 /// # Errors
 /// It may not be opened, or cannot be.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {
-    permit(path)?;
+    permit_input(path)?;
     File::open(path)
 }
 
@@ -26,7 +33,7 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
 /// # Errors
 /// It may not be opened, or [`open_regular`](pratique_manifest::open_regular) fails.
 pub(crate) fn open_regular(path: &Path) -> io::Result<Option<File>> {
-    permit(path)?;
+    permit_input(path)?;
     pratique_manifest::open_regular(path)
 }
 
@@ -36,6 +43,15 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<Option<File>> {
 /// It may not be opened, or [`read_regular`](pratique_manifest::read_regular) fails.
 pub(crate) fn read_regular(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
     let path = path.as_ref();
+    permit_input(path)?;
+    pratique_manifest::read_regular(path, limit)
+}
+
+/// [`read_regular`] of a file that the command may replace afterwards: what it keeps from one run to the next.
+///
+/// # Errors
+/// Those of [`read_regular`].
+pub(crate) fn read_kept(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     permit(path)?;
     pratique_manifest::read_regular(path, limit)
 }
@@ -46,7 +62,7 @@ pub(crate) fn read_regular(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec
 /// It may not be opened, or [`read_with_state`](pratique_manifest::read_with_state) fails.
 pub(crate) fn read_with_state(path: impl AsRef<Path>, limit: u64) -> io::Result<(Vec<u8>, FileState)> {
     let path = path.as_ref();
-    permit(path)?;
+    permit_input(path)?;
     pratique_manifest::read_with_state(path, limit)
 }
 

@@ -76,6 +76,11 @@ pub(crate) fn permit_referenced(by: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
+/// The project file whose settings are used, as it is shown.
+pub(crate) fn project_path() -> Option<&'static Path> {
+    APPLIED.get().map(|applied| Path::new(&applied.path))
+}
+
 /// The project file, if its settings are used and a path names it.
 pub(crate) fn applied_file(path: &Path) -> Option<ManifestFile> {
     let applied = APPLIED.get()?;

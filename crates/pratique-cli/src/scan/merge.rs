@@ -30,6 +30,8 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitStatus, CliError> {
 fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
     let choices = arguments.outputs.choices()?;
     output_target::verify(&choices)?;
+    let written = &arguments.written;
+    destination::verify(written.files.iter().chain(&written.metrics_file))?;
     let mut merged: Option<Report> = None;
     let mut inputs = FoundInputs::default();
     for path in &arguments.reports {

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::arguments::CheckpointArguments;
 use crate::destination::{self, FileReaders};
 use crate::exit::CliError;
-use crate::input::permitted_paths::read_regular;
+use crate::input::permitted_paths::read_kept;
 use crate::output;
 use crate::output::text::text;
 pub(crate) use mark::{CountedPart, FileState, InputMark, MarkPlace};
@@ -230,7 +230,7 @@ fn changed(then: &[FileState], now: &[FileState]) -> Option<CheckpointError> {
 
 /// Reads a checkpoint, if there is one.
 fn read<C: ResumableCounts>(path: &Path) -> Result<Option<RunCheckpoint<C>>, CliError> {
-    let content = match read_regular(path, LARGEST) {
+    let content = match read_kept(path, LARGEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         content => content.map_err(|error| CliError::unread(path, error))?,
     };

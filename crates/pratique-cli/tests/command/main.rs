@@ -24,6 +24,7 @@ mod check;
 mod check_page;
 mod checkpoints;
 mod ci;
+mod claimed_outputs;
 mod claims;
 #[cfg(feature = "kube")]
 mod cluster;
