@@ -332,6 +332,20 @@ pub(crate) enum ProgramCommand {
     Man(ManArguments),
 }
 
+impl ProgramCommand {
+    /// Whether annotations of GitHub Actions are printed.
+    pub(crate) fn prints_annotations(&self) -> bool {
+        match self {
+            ProgramCommand::Check(arguments) => arguments.outputs.is_printed(CheckFormat::Github),
+            ProgramCommand::Review(arguments) => arguments.answers.outputs.is_printed(ReviewFormat::Github),
+            ProgramCommand::Scan(arguments) => arguments.answers.outputs.is_printed(ScanFormat::Github),
+            ProgramCommand::Test(arguments) => arguments.outputs.is_printed(TestFormat::Github),
+            ProgramCommand::Upgrade(arguments) => arguments.answers.outputs.is_printed(UpgradeFormat::Github),
+            _ => false,
+        }
+    }
+}
+
 /// Makes arguments read their former variable where only that is set.
 fn with_renamed_variables(command: clap::Command) -> clap::Command {
     command.mut_subcommands(|command| command.mut_args(with_renamed_variable))

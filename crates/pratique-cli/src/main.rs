@@ -45,6 +45,7 @@ use std::thread;
 
 use arguments::{ParseError, ProgramArguments, ProgramCommand};
 use exit::{CliError, ExitStatus};
+use output::failure_annotations;
 use output::text::{IndentedLines, text};
 use pratique_types::is_nonprinting;
 
@@ -125,6 +126,7 @@ fn run_all(runs: &[ProgramArguments]) -> ExitCode {
 
 fn run(arguments: &ProgramArguments) -> Result<ExitStatus, CliError> {
     claimed_outputs::release_all();
+    failure_annotations::set_printed(arguments.command.prints_annotations());
     match &arguments.command {
         ProgramCommand::Check(arguments) => check::run(arguments),
         ProgramCommand::Review(arguments) => review::run(arguments),

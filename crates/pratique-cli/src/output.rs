@@ -7,6 +7,7 @@ pub(crate) mod capture;
 pub(crate) mod catalog;
 pub(crate) mod counted_nouns;
 pub(crate) mod excerpt;
+pub(crate) mod failure_annotations;
 pub(crate) mod finding;
 pub(crate) mod github;
 pub(crate) mod json;

@@ -4,11 +4,10 @@ use super::checked_path::CheckedPath;
 use super::levels::WarningLevels;
 use super::loaded_plugin::{LoadedObject, LoadedPlugin};
 use crate::input::sources;
-use crate::output::finding::{AnnotationLevel, FindingSeverity, OutputFinding};
+use crate::output::finding::{FindingSeverity, OutputFinding};
 use crate::output::github::WorkflowCommands;
 use crate::output::junit::{self, CaseOutcome, JunitCase, JunitSuite, XmlDocument};
 use crate::output::notice::InputNotice;
-use crate::output::place::InputPlace;
 use crate::output::problems::place;
 
 /// JUnit XML: one suite for each path, with a case for each loaded object and each finding. Warnings that are not
@@ -80,11 +79,11 @@ pub(crate) fn case(finding: &OutputFinding<'_>) -> JunitCase {
             FindingSeverity::Warning => CaseOutcome::Passed,
             FindingSeverity::Error | FindingSeverity::Denied => CaseOutcome::Failed {
                 message: finding.message.to_owned(),
-                text: at_length(finding),
+                text: finding.at_length(),
             },
         },
         output: match finding.severity {
-            FindingSeverity::Warning => at_length(finding),
+            FindingSeverity::Warning => finding.at_length(),
             FindingSeverity::Error | FindingSeverity::Denied => String::new(),
         },
     }
@@ -101,34 +100,11 @@ pub(super) fn github(
         .iter()
         .flat_map(|checked| checked.findings_with_webhooks(levels));
     for finding in findings {
-        annotate(&mut commands, &finding);
+        commands.annotate_finding(&finding);
     }
     notices.iter().for_each(|notice| notice.annotate(&mut commands));
     for checked in checked {
         sources::annotate(&checked.sources, &mut commands);
     }
     commands
-}
-
-/// Adds the annotation of a finding.
-pub(crate) fn annotate(commands: &mut WorkflowCommands, finding: &OutputFinding<'_>) {
-    let level = AnnotationLevel::from(finding.severity);
-    let (title, message) = (format!("pratique: {}", finding.name), at_length(finding));
-    match finding.location {
-        Some(location) => commands.annotate(level, location, &title, &message),
-        None => commands.annotate_place(level, &InputPlace::parse(finding.input), &title, &message),
-    }
-}
-
-fn at_length(finding: &OutputFinding<'_>) -> String {
-    let help = finding
-        .help
-        .map(|help| format!("\nhelp: {}", help.text))
-        .unwrap_or_default();
-    let server = if finding.stops_server {
-        "\nkube-apiserver stops with this"
-    } else {
-        ""
-    };
-    format!("{}{help}{server}\nsee {}", finding.message, finding.url())
 }

@@ -7,6 +7,7 @@ mod build_program;
 mod chart_root;
 mod document_origin;
 mod kustomize_origin;
+mod packed_chart;
 pub(crate) mod render_error;
 pub(super) mod template_lines;
 
@@ -30,6 +31,7 @@ pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
 use chart_root::ChartRoots;
 use document_origin::DocumentOrigin;
 use kustomize_origin::read_annotation;
+use packed_chart::PackedChart;
 use template_lines::TemplateLines;
 
 /// The largest source in which lines are looked for, in bytes.
@@ -63,6 +65,15 @@ enum OriginPlaces {
 }
 
 impl ObjectOrigin {
+    /// A place that stands for all of an object.
+    fn whole(object: Location) -> Self {
+        ObjectOrigin {
+            file: Arc::clone(&object.file),
+            object,
+            places: OriginPlaces::Unknown,
+        }
+    }
+
     /// Where the object begins in the source; it has no line where that is not known.
     pub(crate) fn object(&self) -> &Location {
         &self.object
@@ -217,15 +228,20 @@ impl RenderedInputs {
             Some(BuiltDirectory { root, .. }) => {
                 let below = below_chart(root, named)?;
                 // What a chart depends on may be beside it, and packed in it.
-                if below.is_file() {
-                    below
-                } else {
-                    cache.roots.find_part(named).unwrap_or(below)
-                }
+                Some(below)
+                    .filter(|below| below.is_file())
+                    .or_else(|| cache.roots.find_part(named))
             }
-            None => match cache.roots.find(named) {
-                Some(path) => path,
-                None => named.to_owned(),
+            None => cache.roots.find(named),
+        };
+        let path = match path {
+            Some(path) => path,
+            None => match cache.find_packed(built, named) {
+                Some(object) => return Some(ObjectOrigin::whole(object)),
+                None => match built {
+                    Some(BuiltDirectory { root, .. }) => below_chart(root, named)?,
+                    None => named.to_owned(),
+                },
             },
         };
         let file: Arc<str> = path_text(&path).into();
@@ -287,6 +303,17 @@ fn below_chart(root: &Path, named: &Path) -> Option<PathBuf> {
 }
 
 impl SourceCache {
+    /// Where a chart names the one that a template is of, which it has packed.
+    fn find_packed(&mut self, built: Option<&BuiltDirectory>, named: &Path) -> Option<Location> {
+        let roots = &mut self.roots;
+        let packed = PackedChart::find(named, |description| match built {
+            Some(BuiltDirectory { root, .. }) => below_chart(root, description),
+            None => roots.find(description),
+        })?;
+        let documents = self.read_documents(&packed.description).unwrap_or_default();
+        Some(packed.locate(&documents))
+    }
+
     /// The text of a source; `None` if it cannot be read.
     fn read_text(&mut self, path: &Path) -> Option<Arc<str>> {
         if let Some(text) = self.texts.get(path) {

@@ -114,6 +114,20 @@ impl<'a> OutputFinding<'a> {
         self.location.map_or(self.input, |location| &location.file)
     }
 
+    /// The message with its help and the link to its documentation.
+    pub(crate) fn at_length(&self) -> String {
+        let help = self
+            .help
+            .map(|help| format!("\nhelp: {}", help.text))
+            .unwrap_or_default();
+        let server = if self.stops_server {
+            "\nkube-apiserver stops with this"
+        } else {
+            ""
+        };
+        format!("{}{help}{server}\nsee {}", self.message, self.url())
+    }
+
     /// The URL of its documentation.
     pub(crate) fn url(&self) -> String {
         super::catalog::url(self.name)

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use pratique_manifest::Location;
 
-use super::finding::AnnotationLevel;
+use super::finding::{AnnotationLevel, OutputFinding};
 use super::place::{InputPlace, repository_path};
 use super::text::{PrintableText, printed, text, without_commands, without_invisible};
 use crate::input::{STDIN_FILENAME_COMMANDS, STDIN_NAME};
@@ -133,6 +133,16 @@ impl WorkflowCommands {
             return self.add(level, "", title, message);
         }
         self.add(level, &format!("{}{line}", file(&place.file)), title, message);
+    }
+
+    /// Adds a finding.
+    pub(crate) fn annotate_finding(&mut self, finding: &OutputFinding<'_>) {
+        let level = AnnotationLevel::from(finding.severity);
+        let (title, message) = (format!("pratique: {}", finding.name), finding.at_length());
+        match finding.location {
+            Some(location) => self.annotate(level, location, &title, &message),
+            None => self.annotate_place(level, &InputPlace::parse(finding.input), &title, &message),
+        }
     }
 
     fn add(&mut self, level: AnnotationLevel, place: &str, title: &str, message: &str) {

@@ -5,7 +5,7 @@ use pratique_manifest::LoadErrors;
 
 use crate::exit::CliError;
 use crate::output::excerpt::FileTexts;
-use crate::output::{self, problems};
+use crate::output::{self, failure_annotations, problems};
 use crate::serve::serve_error::ServeError;
 use crate::style::StreamStyle;
 
@@ -18,7 +18,7 @@ pub(crate) enum LoadFailure {
 }
 
 impl LoadFailure {
-    /// Reports on standard error that policies are invalid.
+    /// Reports on standard error, and in annotations, that policies are invalid.
     ///
     /// # Errors
     /// They cannot be read.
@@ -26,6 +26,7 @@ impl LoadFailure {
         match self {
             LoadFailure::Cli(error) => Err(error),
             LoadFailure::Invalid { errors, mut texts } => {
+                failure_annotations::annotate_problems(&errors);
                 output::eprint(&problems::human(&errors, &mut texts, StreamStyle::of_stderr()));
                 Ok(())
             }

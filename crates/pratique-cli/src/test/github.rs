@@ -1,7 +1,6 @@
 //! Results as annotations of GitHub Actions.
 
 use super::run::{CaseRun, TestRun};
-use crate::check::report::annotate;
 use crate::output::finding::{AnnotationLevel, OutputFinding};
 use crate::output::github::WorkflowCommands;
 use crate::output::place::InputPlace;
@@ -17,7 +16,7 @@ pub(super) fn github(
 ) -> WorkflowCommands {
     let mut out = WorkflowCommands::default();
     for lint in lints {
-        annotate(&mut out, lint);
+        out.annotate_finding(lint);
     }
     let notices = run.notices.iter().cloned().chain(project::notices("test"));
     notices.for_each(|notice| notice.annotate(&mut out));

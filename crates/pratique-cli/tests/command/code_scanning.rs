@@ -343,6 +343,79 @@ fn files_are_named_from_the_top_of_the_checkout() {
     }
 }
 
+/// A job that does not trust a change has two checkouts of one repository.
+#[test]
+fn files_of_a_change_are_named_from_its_top() {
+    let config = "[remote \"origin\"]\n\turl = https://github.com/shop/deploy\n";
+    let directory = files(POLICY, BINDING)
+        .with("change/.git/config", config)
+        .with("change/.git/HEAD", "ref: refs/heads/main\n")
+        .with("change/rendered/all.yaml", PRIVILEGED);
+    let top = directory.path().to_str().unwrap();
+    let line = [
+        "review",
+        "-o",
+        "github",
+        "--manifests",
+        "policies",
+        "change/rendered",
+    ];
+    for (repository, file) in [
+        ("shop/deploy", "rendered/all.yaml"),
+        ("shop/other", "change/rendered/all.yaml"),
+    ] {
+        let variables = [("GITHUB_WORKSPACE", top), ("GITHUB_REPOSITORY", repository)];
+        directory
+            .run_with(&line, "", &variables)
+            .exits(1)
+            .stdout_has(&format!("::error file={file},line=1,"));
+    }
+}
+
+/// What ends a command stands beside the change as well.
+#[test]
+fn failures_are_annotated() {
+    let directory = files(
+        &POLICY.replace(
+            "ValidatingAdmissionPolicy\n",
+            "ValidatingAdmissionPolicy\nspek: 3\n",
+        ),
+        BINDING,
+    )
+    .with("all.yaml", PRIVILEGED);
+    for command in ["review", "scan"] {
+        let line = [command, "-o", "github", "--policies", "policies", "all.yaml"];
+        let run = directory.run(&line);
+        run.exits(1)
+            .stdout_has("::error file=policies/policy.yaml,line=")
+            .stdout_has("unknown field \"spek\"");
+        annotated(&run);
+    }
+    for (line, file) in [
+        (
+            &["review", "all.yaml", "-o", "json=none/out.json"][..],
+            "none/out.json",
+        ),
+        (&["review", "nowhere.yaml"], "nowhere.yaml"),
+        (&["check", "nowhere"], "nowhere"),
+        (&["scan", "all.yaml", "--policies", "all.yaml"], "all.yaml"),
+        (&["test", "nowhere"], "nowhere"),
+        (
+            &["upgrade", "nowhere.yaml", "--from", "1.35", "--to", "1.36"],
+            "nowhere.yaml",
+        ),
+    ] {
+        let run = directory.run(&[line, &["-o", "github"]].concat());
+        assert_ne!(run.code, Some(0), "{run}");
+        run.stdout_has(&format!("::error file={file}"));
+        annotated(&run);
+    }
+    let whole = directory.run(&["review", "-o", "github", "--render", "all.yaml"]);
+    whole
+        .exits(2)
+        .stdout_has("::error title=pratique%3A not evaluated::--render: there is no chart");
+}
+
 #[test]
 fn annotations_name_a_file() {
     let flags = [

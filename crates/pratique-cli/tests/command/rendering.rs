@@ -254,6 +254,29 @@ fn charts_that_others_depend_on_are_found() {
         .stdout_has("charts/db/templates/deployment.yaml:10:1: spec.replicas: Invalid value: -1");
 }
 
+/// The templates of a chart that is packed are in no file: the chart that has it names it.
+#[test]
+fn charts_that_are_packed_are_those_of_their_chart() {
+    let description = "apiVersion: v2\nname: shop\nversion: 0.1.0\ndependencies:\n- name: cache\n  version: 1.0.0\n- name: postgres\n  \
+                       alias: db\n  version: 1.0.0\n";
+    let directory = repository().with("charts/shop-chart/Chart.yaml", description);
+    for (packed, place) in [
+        ("cache", "Chart.yaml:5:3"),
+        ("db", "Chart.yaml:7:3"),
+        ("db/charts/common", "Chart.yaml:7:3"),
+        // Nothing but the archive says that it is there.
+        ("postgres", "Chart.yaml"),
+    ] {
+        let source = format!("shop/charts/{packed}/templates/web.yaml");
+        let input = rendered("9").replace("shop/templates/deployment.yaml", &source);
+        for more in [&[][..], &["--stdin-filename", "charts/shop-chart"]] {
+            review(&directory, more, &input).exits(1).stdout_has(&format!(
+                "charts/shop-chart/{place}: CREATE deployments.apps default/a-web: denied"
+            ));
+        }
+    }
+}
+
 #[test]
 fn sources_that_are_not_there_are_told() {
     let directory = Directory::new().with("policies/few.yaml", POLICY);
@@ -505,6 +528,30 @@ mod programs {
         run(&directory, &["review", "--render", "policies"])
             .exits(2)
             .stderr_has("there is no chart and no kustomization among the inputs");
+    }
+
+    #[test]
+    fn what_fails_is_annotated() {
+        for (message, place) in [
+            ("no such value", "Chart.yaml"),
+            (
+                "template: shop/templates/deployment.yaml:10:14: executing",
+                "templates/deployment.yaml,line=10,col=14",
+            ),
+        ] {
+            let directory = with_program(repository(), "helm", &format!("echo '{message}' >&2; exit 3"));
+            run(&directory, &[&RENDER[..], &["-o", "github"]].concat())
+                .exits(2)
+                .stdout_has(&format!(
+                    "::error file=charts/shop-chart/{place},title=pratique%3A not evaluated::"
+                ))
+                .stdout_has(&format!("exit status: 3: {message}"));
+            // Other outputs are for programs that read nothing else.
+            assert_eq!(
+                run(&directory, &[&RENDER[..], &["-o", "json"]].concat()).stdout,
+                ""
+            );
+        }
     }
 
     #[test]
