@@ -117,6 +117,9 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), BenchError> {
     Ok(())
 }
 
+/// What `pratique serve` lets a load take, where no container bounds it.
+const SERVER_LOAD_BYTES: u64 = 2 << 30;
+
 /// Loads a directory of policies, so that they can be evaluated.
 pub(crate) fn load(directory: &str, plugin: ManifestPlugin) -> Result<Admission, BenchError> {
     load_by(Admission::builder(), directory, plugin)
@@ -132,6 +135,8 @@ fn load_by(
     directory: &str,
     plugin: ManifestPlugin,
 ) -> Result<Admission, BenchError> {
+    // Rows with many bindings need more than a library takes by default.
+    let builder = builder.max_load_bytes(SERVER_LOAD_BYTES);
     Ok(builder.directory(directory, plugin).build()?)
 }
 
