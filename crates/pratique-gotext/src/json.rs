@@ -14,13 +14,25 @@ use std::fmt::{self, Display, Formatter};
 ///     error.to_string(),
 ///     "json: cannot unmarshal number into Go struct field PodSpec.spec.nodeName of type string",
 /// );
+/// let error = UnmarshalTypeError::of_element("number", "Patch.0", "jsonpatch.Operation");
+/// assert_eq!(error.to_string(), "json: cannot unmarshal number into Patch.0 of type jsonpatch.Operation");
 /// ```
 // Upstream: encoding/json/decode.go, UnmarshalTypeError
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnmarshalTypeError<'e> {
     value: &'e str,
-    field: Option<(&'e str, &'e str)>,
+    place: ValuePlace<'e>,
     go_type: &'e str,
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ValuePlace<'e> {
+    Whole,
+    /// The name of the struct, and the path.
+    Field(&'e str, &'e str),
+    /// The name of the list's type, if it has one, and the place in it.
+    Element(&'e str),
 }
 
 impl<'e> UnmarshalTypeError<'e> {
@@ -28,7 +40,7 @@ impl<'e> UnmarshalTypeError<'e> {
     pub fn of_value(value: &'e str, go_type: &'e str) -> Self {
         UnmarshalTypeError {
             value,
-            field: None,
+            place: ValuePlace::Whole,
             go_type,
         }
     }
@@ -36,7 +48,16 @@ impl<'e> UnmarshalTypeError<'e> {
     /// The value of a struct's field at a path from the whole. Structs without a name have the empty one.
     pub fn of_field(value: &'e str, of: &'e str, path: &'e str, go_type: &'e str) -> Self {
         UnmarshalTypeError {
-            field: Some((of, path)),
+            place: ValuePlace::Field(of, path),
+            ..Self::of_value(value, go_type)
+        }
+    }
+
+    /// An element of a list at a path such as `.0`, as Go names it since 1.27.
+    // Upstream: encoding/json/v2_decode.go, UnmarshalTypeError
+    pub fn of_element(value: &'e str, path: &'e str, go_type: &'e str) -> Self {
+        UnmarshalTypeError {
+            place: ValuePlace::Element(path),
             ..Self::of_value(value, go_type)
         }
     }
@@ -44,10 +65,11 @@ impl<'e> UnmarshalTypeError<'e> {
 
 impl Display for UnmarshalTypeError<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        write!(formatter, "json: cannot unmarshal {} into Go ", self.value)?;
-        match self.field {
-            Some((of, path)) => write!(formatter, "struct field {of}.{path}")?,
-            None => formatter.write_str("value")?,
+        write!(formatter, "json: cannot unmarshal {} into ", self.value)?;
+        match self.place {
+            ValuePlace::Whole => formatter.write_str("Go value")?,
+            ValuePlace::Field(of, path) => write!(formatter, "Go struct field {of}.{path}")?,
+            ValuePlace::Element(path) => formatter.write_str(path)?,
         }
         write!(formatter, " of type {}", self.go_type)
     }

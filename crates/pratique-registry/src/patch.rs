@@ -53,7 +53,7 @@ pub(crate) fn changed(
     // Errors show the decoded object, but the patch itself for a strategic merge patch.
     let (patched, patch_text) = match request.verb {
         Verb::JsonPatch => {
-            let text = patched_by_json(live.clone(), &body)?.to_string();
+            let text = patched_by_json(live.clone(), &body, registry.scheme.gates().release())?.to_string();
             (text.clone(), text)
         }
         Verb::StrategicMergePatch => {
@@ -180,7 +180,11 @@ fn unknown_fields(patch: &Value<'static>) -> Vec<String> {
 }
 
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch
-fn patched_by_json(object: Value<'static>, patch: &Value<'static>) -> Result<Value<'static>, Box<Status>> {
+fn patched_by_json(
+    object: Value<'static>,
+    patch: &Value<'static>,
+    release: &Release,
+) -> Result<Value<'static>, Box<Status>> {
     const MOST_OPERATIONS: usize = 10_000;
     let count = patch.as_array().map_or(0, <[_]>::len);
     if count > MOST_OPERATIONS {
@@ -192,7 +196,7 @@ fn patched_by_json(object: Value<'static>, patch: &Value<'static>) -> Result<Val
         )));
     }
     let operations =
-        json_patch::decode(patch).map_err(|error| Box::new(status::bad_request(error.to_string())))?;
+        json_patch::decode(patch).map_err(|error| Box::new(status::bad_request(error.to_text(release))))?;
     json_patch::apply(object, &operations, &Progress::unwatched()).map_err(|_| {
         // The server does not say which error.
         let message = "the server rejected our request due to an error in our request";

@@ -245,6 +245,12 @@ impl Release {
         }
     }
 
+    /// Whether its server is built with Go 1.27, whose `encoding/json` names what is in a list by its place, and quotes escapes.
+    pub fn is_of_go_1_27(&self) -> bool {
+        // Upstream: build/dependencies.yaml of 1.38.0-beta.0; encoding/json/v2_decode.go, UnmarshalTypeError
+        self.at_least(1, 38)
+    }
+
     /// The texts of its tables.
     pub fn tables(&self) -> &ReleaseTables {
         match &self.source {

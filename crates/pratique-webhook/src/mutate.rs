@@ -348,6 +348,7 @@ impl<'s> MutationRun<'_, 's> {
             objects: &version.objects,
             converter: &self.run.converter,
             progress: &self.run.context.progress(),
+            release: self.run.context.release,
         };
         let Some(mut patched) = patched(webhook, &answer, &target, &applying)? else {
             return Ok(false);

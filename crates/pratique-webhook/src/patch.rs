@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pratique_gotext::utf8::lossy;
 use pratique_json::{Progress, Value, escape_html, parse};
 use pratique_merge::json_patch::{self, Operation};
+use pratique_schema::Release;
 use pratique_typed::ConversionError;
 use pratique_types::{GroupVersion, GroupVersionKind};
 use pratique_yaml::json_as_json;
@@ -38,7 +39,7 @@ pub(crate) enum PatchDecodeError {
 ///
 /// # Errors
 /// It is not JSON, or not a list of operations.
-pub(crate) fn decode(text: &[u8]) -> Result<Vec<Operation<'static>>, PatchDecodeError> {
+pub(crate) fn decode(text: &[u8], release: &Release) -> Result<Vec<Operation<'static>>, PatchDecodeError> {
     let value = match parse(text) {
         Ok(value) if !text.windows(2).any(|two| two == b"-0") => value.into_owned(),
         // The reference writes numbers as it found them and reads them again, so that -0 becomes 0.
@@ -51,7 +52,7 @@ pub(crate) fn decode(text: &[u8]) -> Result<Vec<Operation<'static>>, PatchDecode
         }
     };
     let operations = json_patch::decode(&value);
-    let mut operations = operations.map_err(|error| PatchDecodeError::Operations(error.to_string()))?;
+    let mut operations = operations.map_err(|error| PatchDecodeError::Operations(error.to_text(release)))?;
     if operations.iter().any(|operation| operation.op == "test") {
         let tested = spelling::tested(&RecordedPatch::read(text).0);
         for (operation, tested) in operations.iter_mut().zip(tested) {
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn negative_zero_is_zero() {
-        let decoded = decode(br#"[{"value":["-0",-0,-0.0,-0e1,-1]}]"#).unwrap();
+        let decoded = decode(br#"[{"value":["-0",-0,-0.0,-0e1,-1]}]"#, Release::latest()).unwrap();
         let shown: Vec<String> = decoded
             .into_iter()
             .map(|operation| Value::from(operation).to_string())
@@ -247,7 +248,7 @@ mod tests {
         let object = parse(
             br#"{"apiVersion":"v1","kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}}"#,
         );
-        let operations = decode(patch.as_bytes()).unwrap();
+        let operations = decode(patch.as_bytes(), Release::latest()).unwrap();
         let converter = VersionConverter::new(types.then_some(Release::latest()), std::iter::once(&kind));
         let progress = Progress::unwatched();
         let made = apply(&object.unwrap(), &operations, &kind, &converter, &progress);

@@ -2,6 +2,7 @@
 
 use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
+use pratique_schema::Release;
 
 use crate::answer::{JSON_PATCH, VerifiedAnswer};
 use crate::call::CallFailure;
@@ -18,6 +19,7 @@ pub(crate) struct PatchTarget<'t, 's> {
     pub(crate) objects: &'t VersionedObjects<'s>,
     pub(crate) converter: &'t VersionConverter<'s>,
     pub(crate) progress: &'t Progress<'t>,
+    pub(crate) release: &'static Release,
 }
 
 /// The result of a patch.
@@ -40,7 +42,7 @@ pub(crate) fn patched<'s>(
     memory
         .hold(memory::of_patch(&answer.patch))
         .map_err(out_of_memory)?;
-    let mut operations = patch::decode(&answer.patch).map_err(|error| {
+    let mut operations = patch::decode(&answer.patch, target.release).map_err(|error| {
         let reason = format!("received undecodable patch in webhook response: {error}");
         CallFailure::call(reason, 503)
     })?;

@@ -106,7 +106,7 @@ mod tests {
     #[track_caller]
     fn check(path: &str, value: &str, expected: &str) {
         let patch = format!(r#"[{{"op":"add","path":"{path}","value":{value}}}]"#);
-        let mut operations = decode(patch.as_bytes()).unwrap();
+        let mut operations = decode(patch.as_bytes(), Release::latest()).unwrap();
         let kind = GroupVersionKind::new("", "v1", "Pod");
         keep_digits(
             Release::latest().schema(),

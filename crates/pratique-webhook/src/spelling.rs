@@ -121,6 +121,7 @@ impl<'r> ValueShape<'r> {
 #[cfg(test)]
 mod tests {
     use pratique_json::{Progress, parse};
+    use pratique_schema::Release;
 
     use crate::patch;
 
@@ -128,7 +129,7 @@ mod tests {
     #[track_caller]
     fn check(operations: &str, expected: bool) {
         let document = r#"{"ratio":0.5,"count":3,"text":"é<&>","list":["a",{"x":1}],"empty":{}}"#;
-        let operations = patch::decode(operations.as_bytes()).unwrap();
+        let operations = patch::decode(operations.as_bytes(), Release::latest()).unwrap();
         let patched = pratique_merge::json_patch::apply(
             parse(document.as_bytes()).unwrap(),
             &operations,

@@ -140,7 +140,11 @@ impl ComparedArea for CelArea {
     }
 
     fn is_known(&self, _: &WorldRound, ours: &Value, theirs: &Value) -> bool {
-        known_differences::is_known(&ExpressionOutcome::read(ours), &ExpressionOutcome::read(theirs))
+        known_differences::is_known(
+            &ExpressionOutcome::read(ours),
+            &ExpressionOutcome::read(theirs),
+            self.compared.release,
+        )
     }
 
     /// A variable may crash it as any expression.

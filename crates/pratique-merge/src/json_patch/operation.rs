@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use pratique_gotext::json::UnmarshalTypeError;
 use pratique_gotext::strconv::{is_printable, short_escape};
 use pratique_json::{Object, Value};
+use pratique_schema::Release;
 
 /// One operation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,10 +34,24 @@ pub enum Text<'a> {
 
 /// Why a JSON value is not a patch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", UnmarshalTypeError::of_value(.found, .wanted))]
+#[error("{}", self.to_text(Release::latest()))]
 pub struct DecodeError {
     found: &'static str,
     wanted: &'static str,
+    /// The operation that it is, if it is not the whole.
+    index: Option<usize>,
+}
+
+impl DecodeError {
+    /// The message of a server of a release.
+    pub fn to_text(&self, release: &Release) -> String {
+        match self.index {
+            Some(index) if release.is_of_go_1_27() => {
+                UnmarshalTypeError::of_element(self.found, &format!("Patch.{index}"), self.wanted).to_string()
+            }
+            _ => UnmarshalTypeError::of_value(self.found, self.wanted).to_string(),
+        }
+    }
 }
 
 /// Decodes a patch. Null is the empty patch; unknown members are ignored, and missing ones are noticed when the patch is
@@ -44,31 +59,31 @@ pub struct DecodeError {
 pub fn decode<'a>(patch: &Value<'a>) -> Result<Vec<Operation<'a>>, DecodeError> {
     match patch {
         Value::Null => Ok(Vec::new()),
-        Value::Array(operations) => operations.iter().map(decode_operation).collect(),
+        Value::Array(operations) => operations
+            .iter()
+            .enumerate()
+            .map(|(index, operation)| decode_operation(index, operation))
+            .collect(),
         other => Err(DecodeError {
             found: other.kind(),
             wanted: "jsonpatch.Patch",
+            index: None,
         }),
     }
 }
 
-fn decode_operation<'a>(operation: &Value<'a>) -> Result<Operation<'a>, DecodeError> {
+fn decode_operation<'a>(index: usize, operation: &Value<'a>) -> Result<Operation<'a>, DecodeError> {
     if !matches!(operation, Value::Object(_) | Value::Null) {
         return Err(DecodeError {
             found: operation.kind(),
             wanted: "jsonpatch.Operation",
+            index: Some(index),
         });
     }
     let text = |field: &str| match operation.get(field) {
         None | Some(Value::Null) => Text::Missing,
         Some(Value::String(text)) => Text::Given(text.clone()),
-        Some(other) => {
-            let error = DecodeError {
-                found: other.kind(),
-                wanted: "string",
-            };
-            Text::Invalid(error.to_string())
-        }
+        Some(other) => Text::Invalid(UnmarshalTypeError::of_value(other.kind(), "string").to_string()),
     };
     Ok(Operation {
         op: text("op").or_unknown(),
@@ -93,9 +108,12 @@ impl From<String> for Text<'_> {
 impl<'a> Text<'a> {
     /// A string that an expression returned. The reference quotes it as Go does and reads it as JSON, which knows fewer
     /// escapes: a string with a control character, for example, is invalid.
-    pub fn evaluated(text: &'a str) -> Self {
+    pub fn evaluated(text: &'a str, release: &Release) -> Self {
         match text.chars().find_map(foreign_escape) {
             None => Text::from(text),
+            Some(letter) if release.is_of_go_1_27() => {
+                Text::Invalid(format!("invalid escape sequence `\\{letter}` in string"))
+            }
             Some(letter) => Text::Invalid(format!("invalid character '{letter}' in string escape code")),
         }
     }
@@ -177,10 +195,33 @@ mod tests {
     }
 
     #[test]
+    fn messages_are_those_of_a_release() {
+        let of = |minor, patch: &str| {
+            let patch = parse(patch.as_bytes()).unwrap();
+            decode(&patch)
+                .unwrap_err()
+                .to_text(Release::by_version(&format!("1.{minor}")).unwrap())
+        };
+        for (minor, place) in [(37, "Go value"), (38, "Patch.1")] {
+            let expected = format!("json: cannot unmarshal number into {place} of type jsonpatch.Operation");
+            assert_eq!(of(minor, "[{},3]"), expected);
+            let expected = "json: cannot unmarshal object into Go value of type jsonpatch.Patch";
+            assert_eq!(of(minor, "{}"), expected);
+        }
+    }
+
+    #[test]
     fn texts_of_expressions_are_quoted() {
-        assert_eq!(Text::evaluated("/a\t\u{200b}é"), Text::from("/a\t\u{200b}é"));
-        let escaped = |letter| Text::Invalid(format!("invalid character '{letter}' in string escape code"));
-        assert_eq!(Text::evaluated("\u{1}"), escaped('x'));
-        assert_eq!(Text::evaluated("\u{10ffff}"), escaped('U'));
+        let evaluated =
+            |text, minor| Text::evaluated(text, Release::by_version(&format!("1.{minor}")).unwrap());
+        assert_eq!(evaluated("/a\t\u{200b}é", 37), Text::from("/a\t\u{200b}é"));
+        let invalid = |text: &str| Text::Invalid(text.to_owned());
+        let code = |letter| invalid(&format!("invalid character '{letter}' in string escape code"));
+        assert_eq!(evaluated("\u{1}", 37), code('x'));
+        assert_eq!(evaluated("\u{10ffff}", 37), code('U'));
+        assert_eq!(
+            evaluated("\u{1}", 38),
+            invalid("invalid escape sequence `\\x` in string")
+        );
     }
 }

@@ -5,6 +5,7 @@ mod read;
 
 use pratique_core::Attributes;
 use pratique_plugin::{MutableAttributes, PluginSettings, Rejection, StartError, gates};
+use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::is_pod;
@@ -20,6 +21,7 @@ pub(crate) struct PodTolerationRestriction {
     default: Vec<OwnedToleration>,
     whitelist: Vec<OwnedToleration>,
     pod_level_resources: bool,
+    release: &'static Release,
 }
 
 const DEFAULTS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
@@ -41,7 +43,7 @@ impl BuiltInPlugin for PodTolerationRestriction {
             return Ok(());
         }
         let of_namespace = match request.operation {
-            Operation::Create => of_namespace(request, call, DEFAULTS)?,
+            Operation::Create => of_namespace(request, call, DEFAULTS, self.release)?,
             _ => Some(Vec::new()),
         };
         let defaults = of_namespace.as_ref().unwrap_or(&self.default);
@@ -80,6 +82,7 @@ impl PodTolerationRestriction {
             default,
             whitelist,
             pod_level_resources: settings.feature_gates.is_on(gates::POD_LEVEL_RESOURCES),
+            release: settings.feature_gates.release(),
         })
     }
 
@@ -88,7 +91,7 @@ impl PodTolerationRestriction {
         if tolerations.is_empty() {
             return Ok(());
         }
-        let of_namespace = of_namespace(attributes.request, call, WHITELIST)?;
+        let of_namespace = of_namespace(attributes.request, call, WHITELIST, self.release)?;
         let (whitelist, scope) = match &of_namespace {
             Some(whitelist) => (whitelist, "namespace"),
             None => (&self.whitelist, "cluster"),
@@ -111,6 +114,7 @@ fn of_namespace(
     request: &AdmissionRequest<'_>,
     call: &PluginCall<'_>,
     key: &str,
+    release: &Release,
 ) -> Result<Option<Vec<OwnedToleration>>, Rejection> {
     let name = &request.namespace;
     let Some(namespace) = crate::namespaces::namespace(call, name)? else {
@@ -119,6 +123,6 @@ fn of_namespace(
     match annotation(namespace, key) {
         None => Ok(None),
         Some("") => Ok(Some(Vec::new())),
-        Some(text) => read(text).map_err(Rejection::Error),
+        Some(text) => read(text, release).map_err(Rejection::Error),
     }
 }

@@ -283,7 +283,7 @@ fn operations<'s>(
     let mut measure = SizeMeasure::new(session.context.interrupt);
     let operations = list.iter().map(|element| {
         measure.add(&element, &context)?;
-        let made = operation(&element, &context, conversion);
+        let made = operation(&element, &context, session.context.release, conversion);
         progress.outcome()?;
         made.map_err(|error| match error {
             OperationError::Value(panic @ ConversionError::Panic) => {
@@ -298,6 +298,7 @@ fn operations<'s>(
 fn operation<'s>(
     element: &Value<'s>,
     context: &Context<'s>,
+    release: &Release,
     conversion: ValueConversion<'_>,
 ) -> Result<Operation<'s>, OperationError> {
     let Value::Struct(operation) = element else {
@@ -312,10 +313,12 @@ fn operation<'s>(
     };
     for (name, value) in fields {
         match (name, value) {
-            ("op", Value::String(text)) => operation.op = Text::evaluated(text).or_unknown(),
-            ("path", Value::String(text)) => operation.path = Text::evaluated(text),
+            ("op", Value::String(text)) => operation.op = Text::evaluated(text, release).or_unknown(),
+            ("path", Value::String(text)) => operation.path = Text::evaluated(text, release),
             // An empty one is none.
-            ("from", Value::String(text)) if !text.is_empty() => operation.from = Text::evaluated(text),
+            ("from", Value::String(text)) if !text.is_empty() => {
+                operation.from = Text::evaluated(text, release)
+            }
             ("value", value) => {
                 check_type_names(&value, conversion.progress)
                     .map_err(|error| OperationError::TypeNames(error.to_string()))?;

@@ -43,12 +43,13 @@ impl GoldenSuite for GoldenExpressions {
 
     fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError> {
         let world = world(case);
-        let ours = CompiledWorld::new(&world, pratique_conformance::release_of(case)).outcome(&source(case));
+        let release = pratique_conformance::release_of(case);
+        let ours = CompiledWorld::new(&world, release).outcome(&source(case));
         let expected = ExpressionOutcome::read(theirs);
         Ok(match ours.differs(&expected) {
             // Both are the same: cases have another form of it.
             None => CaseJudgement::Same(pratique_conformance::run_case(self.name(), case).actual),
-            Some(_) if is_known(&ours, &expected) => CaseJudgement::Known,
+            Some(_) if is_known(&ours, &expected, release) => CaseJudgement::Known,
             Some(kind) => CaseJudgement::Differs {
                 kind,
                 ours: json!(ours),

@@ -2,6 +2,7 @@
 
 use pratique_gotext::json::UnmarshalTypeError;
 use pratique_json::Value;
+use pratique_schema::Release;
 use serde_json::Value as Json;
 
 use crate::pods::toleration::PodToleration;
@@ -21,6 +22,8 @@ const TEXTS: [(&str, &str); 4] = [
     ("effect", "v1.TaintEffect"),
 ];
 
+const SECONDS: &str = "tolerationSeconds";
+
 impl OwnedToleration {
     /// A toleration of a decoded configuration.
     pub(super) fn of_decoded(toleration: &Json) -> Self {
@@ -30,7 +33,7 @@ impl OwnedToleration {
         };
         OwnedToleration {
             texts: TEXTS.map(text),
-            seconds: toleration.get("tolerationSeconds").and_then(Json::as_i64),
+            seconds: toleration.get(SECONDS).and_then(Json::as_i64),
         }
     }
 
@@ -46,30 +49,58 @@ impl OwnedToleration {
     }
 }
 
-/// Reads a list of tolerations as `encoding/json` does; `None` for null.
-pub(super) fn read(text: &str) -> Result<Option<Vec<OwnedToleration>>, String> {
+/// Reads a list of tolerations as `encoding/json` of a release's server does; `None` for null.
+pub(super) fn read(text: &str, release: &Release) -> Result<Option<Vec<OwnedToleration>>, String> {
     let json = pratique_yaml::json_as_json(text.as_bytes()).map_err(|error| error.to_string())?;
     let value = pratique_json::parse(json.as_bytes()).map_err(|error| error.to_string())?;
     match &value {
         Value::Null => Ok(None),
         Value::Array(elements) => elements
             .iter()
-            .map(toleration)
+            .enumerate()
+            .map(|(index, element)| toleration(element, ElementPlace { index, release }))
             .collect::<Result<_, _>>()
             .map(Some),
         other => Err(UnmarshalTypeError::of_value(other.kind(), "[]v1.Toleration").to_string()),
     }
 }
 
+/// Where a toleration is, for messages of a release.
+#[derive(Clone, Copy)]
+struct ElementPlace<'r> {
+    index: usize,
+    release: &'r Release,
+}
+
+impl ElementPlace<'_> {
+    /// The toleration is no object.
+    fn describe_element(self, kind: &str) -> String {
+        let go_type = "v1.Toleration";
+        if self.release.is_of_go_1_27() {
+            UnmarshalTypeError::of_element(kind, &format!(".{}", self.index), go_type).to_string()
+        } else {
+            UnmarshalTypeError::of_value(kind, go_type).to_string()
+        }
+    }
+
+    /// A field has another type; `written` is its name as it stands in the text.
+    fn describe_field(self, value: &str, (field, written): (&str, &str), go_type: &str) -> String {
+        if self.release.is_of_go_1_27() {
+            let path = format!("{}.{written}", self.index);
+            UnmarshalTypeError::of_field(value, "", &path, go_type).to_string()
+        } else {
+            UnmarshalTypeError::of_field(value, "Toleration", field, go_type).to_string()
+        }
+    }
+}
+
 /// Reads a toleration.
-fn toleration(value: &Value<'_>) -> Result<OwnedToleration, String> {
+fn toleration(value: &Value<'_>, place: ElementPlace<'_>) -> Result<OwnedToleration, String> {
     let mut toleration = OwnedToleration::default();
     let members = match value {
         Value::Object(members) => members,
         Value::Null => return Ok(toleration),
-        other => {
-            return Err(UnmarshalTypeError::of_value(other.kind(), "v1.Toleration").to_string());
-        }
+        other => return Err(place.describe_element(other.kind())),
     };
     for (name, value) in members.iter() {
         if value.is_null() {
@@ -80,25 +111,22 @@ fn toleration(value: &Value<'_>) -> Result<OwnedToleration, String> {
         if let Some(((field, go_type), slot)) = texts.find(|((field, _), _)| field.eq_ignore_ascii_case(name))
         {
             let Some(text) = value.as_str() else {
-                let wrong = UnmarshalTypeError::of_field(value.kind(), "Toleration", field, go_type);
-                return Err(wrong.to_string());
+                return Err(place.describe_field(value.kind(), (field, name), go_type));
             };
             text.clone_into(slot);
-        } else if name.eq_ignore_ascii_case("tolerationSeconds") {
-            toleration.seconds = Some(seconds(value)?);
+        } else if name.eq_ignore_ascii_case(SECONDS) {
+            let wrong = |description: &str| place.describe_field(description, (SECONDS, name), "int64");
+            toleration.seconds = Some(seconds(value).map_err(|description| wrong(&description))?);
         }
     }
     Ok(toleration)
 }
 
+/// The seconds, or what the value is instead.
 fn seconds(value: &Value<'_>) -> Result<i64, String> {
-    let wrong = |description: &str| {
-        let error = UnmarshalTypeError::of_field(description, "Toleration", "tolerationSeconds", "int64");
-        Err(error.to_string())
-    };
     match value {
         Value::Int(seconds) => Ok(*seconds),
-        Value::Float(_) => wrong(&format!("number {value}")),
-        other => wrong(other.kind()),
+        Value::Float(_) => Err(format!("number {value}")),
+        other => Err(other.kind().to_owned()),
     }
 }
