@@ -3,6 +3,7 @@
 mod admission;
 mod cluster;
 mod files;
+mod followed_server;
 mod log_writer;
 mod logging;
 mod plugins;
@@ -92,6 +93,7 @@ fn start(arguments: &ServeArguments, logging: &ServerLogging) -> Result<ExitStat
     }
     let LiveAdmission {
         live,
+        gates,
         reloads,
         cluster,
         api,
@@ -100,6 +102,9 @@ fn start(arguments: &ServeArguments, logging: &ServerLogging) -> Result<ExitStat
     } = admission;
     let namespace = cluster.sample_namespace.clone();
     let reviewer = reviewer(live.clone(), reloads, cluster);
+    let release = gates.release().to_string();
+    tracing::info!(release, "Deciding as an API server of Kubernetes");
+    let reviewer = reviewer.with_kubernetes_version(&release);
     let reviewer = followed_files.into_iter().fold(reviewer, LiveHandler::following);
     if let Some(unknown) = reviewer.unknown_state() {
         logging.fail(&text!("error: {}: {}\n", unknown, help_for(&unknown)));
@@ -141,9 +146,8 @@ fn start(arguments: &ServeArguments, logging: &ServerLogging) -> Result<ExitStat
         page_hosts,
     };
     let has_policies = arguments.has_policies() || !arguments.policies.paths.policies.is_empty();
-    let release = arguments.gates.feature_gates.release();
     let sample = if has_policies {
-        SampleRequest::new(release, &live.manifests(), &api, &arguments.plugins)
+        SampleRequest::new(gates.release(), &live.manifests(), &api, &arguments.plugins)
     } else {
         SampleRequest::of_standards()
     };
@@ -151,7 +155,7 @@ fn start(arguments: &ServeArguments, logging: &ServerLogging) -> Result<ExitStat
         Some(namespace) => sample.in_namespace(&namespace),
         None => sample,
     };
-    let sample = sample.defaulted(arguments.gates.feature_gates);
+    let sample = sample.defaulted(gates);
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(STACK)

@@ -64,6 +64,8 @@ pub struct Attempt {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConfigzContent {
     pub(crate) version: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kubernetes_version: Option<String>,
     pub(crate) ready: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) not_ready: Option<String>,

@@ -33,6 +33,11 @@ pub trait AdmissionHandler: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The release of Kubernetes whose API servers decide so, for `/configz` and the status page.
+    fn kubernetes_version(&self) -> Option<&str> {
+        None
+    }
+
     /// The sources of policies and webhooks, for `/configz` and the status page.
     fn sources(&self) -> Vec<Source>;
 }

@@ -28,6 +28,7 @@ pub struct LiveHandler {
     /// The last check of [`unknown`](Self::unknown_state), for one admission.
     checked: ArcSwapOption<CheckedNeeds>,
     followed: Vec<FollowedSource>,
+    kubernetes_version: Option<String>,
     problems: Box<dyn Fn() -> Vec<String> + Send + Sync>,
 }
 
@@ -62,6 +63,7 @@ impl LiveHandler {
             known,
             checked: ArcSwapOption::empty(),
             followed: Vec::new(),
+            kubernetes_version: None,
             problems: Box::new(Vec::new),
         }
     }
@@ -71,6 +73,15 @@ impl LiveHandler {
     pub fn following(mut self, followed: FollowedSource) -> Self {
         self.followed.push(followed);
         self
+    }
+
+    /// Says which release of Kubernetes it decides as, such as `1.37`, to report it as well.
+    #[must_use]
+    pub fn with_kubernetes_version(self, version: &str) -> Self {
+        LiveHandler {
+            kubernetes_version: Some(version.to_owned()),
+            ..self
+        }
     }
 
     /// Adds a function that returns the problems while the [`Live`] is not ready.
@@ -142,6 +153,10 @@ impl AdmissionHandler for LiveHandler {
 
     fn ended_tasks(&self) -> Vec<&'static str> {
         self.live.ended_tasks()
+    }
+
+    fn kubernetes_version(&self) -> Option<&str> {
+        self.kubernetes_version.as_deref()
     }
 
     fn sources(&self) -> Vec<Source> {

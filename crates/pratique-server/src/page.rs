@@ -70,7 +70,11 @@ fn write(content: &ConfigzContent, filter: &DecisionFilter, context: &ServerCont
             .push_text(why)
             .raw("</small>"),
     };
-    out.raw("</h1><p class=\"quiet\">As of ")
+    out.raw("</h1><p class=\"quiet\">");
+    if let Some(version) = &content.kubernetes_version {
+        out.raw("Decides as Kubernetes ").push_text(version).raw(". ");
+    }
+    out.raw("As of ")
         .push_text(&configz::time_text(now))
         .raw(", every ten seconds.</p>");
     tables::sources(&mut out, &content.sources);

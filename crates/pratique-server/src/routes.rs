@@ -181,6 +181,7 @@ fn configuration(leaving: bool, context: &ServerContext) -> ConfigzContent {
     let not_ready = not_ready_reason(leaving, context);
     ConfigzContent {
         version: env!("CARGO_PKG_VERSION"),
+        kubernetes_version: context.handler.kubernetes_version().map(str::to_owned),
         ready: not_ready.is_none(),
         not_ready,
         ended_tasks: context.ended_tasks(),

@@ -9,9 +9,11 @@ use pratique::{Admission, AdmissionBuilder, Configurations, Live, StartError};
 use pratique_manifest::{LoadErrors, ManifestPlugin};
 use pratique_metrics::Metrics;
 use pratique_policy::Origin;
+use pratique_schema::FeatureGates;
 use pratique_server::{FollowedSource, Reloads};
 
 use super::cluster::{self, ClusterContext};
+use super::followed_server::FollowedServer;
 use super::plugins;
 use super::policy_files::{self, InitialPolicies, PolicyFiles};
 use super::registration;
@@ -31,6 +33,8 @@ use crate::style::StreamStyle;
 /// The admission chain, which is kept current.
 pub(super) struct LiveAdmission {
     pub(super) live: Live,
+    /// The release that it decides as.
+    pub(super) gates: FeatureGates,
     pub(super) reloads: Reloads,
     pub(super) cluster: ClusterContext,
     /// The policies of the API that were read from files.
@@ -59,10 +63,17 @@ impl From<CliError> for LoadFailure {
 /// loaded in the background.
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
     let reloads = Reloads::default();
-    let (builder, of_paths) = builder(arguments)?;
+    // The printed configurations do not depend on the cluster, unless its configuration is followed.
+    let prints = arguments.registration.print_webhook_configuration;
+    let server = if prints && !arguments.cluster.follows() {
+        FollowedServer::none(&arguments.gates)?
+    } else {
+        FollowedServer::connect(arguments)?
+    };
+    let gates = server.gates;
+    let (builder, of_paths) = builder(arguments, gates)?;
     let expressions = builder.expressions().clone();
     let config_file = arguments.policies.admission_control_config_file.as_deref();
-    let gates = arguments.gates.of_server(None)?.feature_gates;
     let served = plugins::start(&arguments.plugins, config_file, gates, &expressions, metrics);
     let live = match served.map_err(|refused| invalid(&refused.errors))? {
         None => builder.live(),
@@ -92,12 +103,10 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
         Some(followed) => live.source(followed.clone()),
         None => live,
     };
-    // The printed configurations do not depend on the cluster, unless its configuration is followed.
-    let prints = arguments.registration.print_webhook_configuration;
     let (live, cluster) = if prints && !arguments.cluster.follows() {
         (live, ClusterContext::default())
     } else {
-        cluster::configure(arguments, live)?
+        cluster::configure(arguments, live, server)?
     };
     let live = live.start().map_err(|error| match error {
         StartError::Load(errors) => invalid(&errors),
@@ -110,6 +119,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     let policy_files = PolicyFiles::start(paths, &expressions, of_paths, &source, observers);
     Ok(LiveAdmission {
         live,
+        gates,
         reloads,
         cluster,
         api: vec![configurations],
@@ -119,11 +129,14 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
 }
 
 /// The builder, which has static manifests only, and the policies of paths.
-fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, InitialPolicies), LoadFailure> {
+fn builder(
+    arguments: &ServeArguments,
+    gates: FeatureGates,
+) -> Result<(AdmissionBuilder, InitialPolicies), LoadFailure> {
     let max_load_memory = arguments.limits.max_load_memory;
     let builder = Admission::builder()
         .max_load_bytes(max_load_memory.map_or_else(memory::load, |mebibytes| u64::from(mebibytes) << 20))
-        .feature_gates(arguments.gates.feature_gates)
+        .feature_gates(gates)
         .registry_checks(true)
         .guards(arguments.guards.guards())
         .plain_http_redirects(arguments.guards.follow_plain_http_redirects)

@@ -23,18 +23,18 @@ use pratique_server::{FollowedSource, KnownState};
 use pratique_state::cluster::{cluster, is_namespace};
 
 use super::admission::{LoadFailure, invalid, log_passed_over};
+use super::followed_server::FollowedServer;
 #[cfg(feature = "kube")]
 use super::registration;
 use super::undefined_resources::UndefinedKinds;
-use crate::arguments::ServeArguments;
 #[cfg(feature = "kube")]
-use crate::arguments::{ClusterArguments, FollowableKind, GateArguments};
+use crate::arguments::FollowableKind;
+use crate::arguments::ServeArguments;
 use crate::exit::CliError;
 use crate::input::sources::{report_sources, without_sources};
 use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
 use crate::output::problems;
 use crate::output::text::text;
-use crate::serve::serve_error::ServeError;
 
 /// The known state of the cluster.
 #[derive(Default)]
@@ -78,23 +78,20 @@ impl ClusterContext {
 pub(super) fn configure(
     arguments: &ServeArguments,
     live: LiveBuilder,
+    server: FollowedServer,
 ) -> Result<(LiveBuilder, ClusterContext), LoadFailure> {
+    let gates = server.gates;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
-    let objects = objects(
-        &arguments.cluster.cluster_objects,
-        &files,
-        arguments.gates.feature_gates.release(),
-    )?;
+    let objects = objects(&arguments.cluster.cluster_objects, &files, gates.release())?;
     log_passed_over("--cluster-objects", &files);
     #[cfg(feature = "kube")]
-    if let Some(server) = connect(&arguments.cluster)? {
-        return Ok(configure_real(arguments, live, server, objects)?);
+    if let Some(server) = server.api {
+        return Ok(configure_real(arguments, live, (server, gates), objects));
     }
     let cluster = KnownState {
         objects: objects.is_some(),
         authorizer: false,
     };
-    let gates = arguments.gates.feature_gates;
     let sample_namespace = objects.as_ref().and_then(|objects| objects.namespace.clone());
     let live = match objects {
         Some(objects) => {
@@ -118,13 +115,12 @@ pub(super) fn configure(
 fn configure_real(
     arguments: &ServeArguments,
     live: LiveBuilder,
-    server: ApiServer,
+    (server, gates): (ApiServer, FeatureGates),
     objects: Option<FileObjects>,
-) -> Result<(LiveBuilder, ClusterContext), CliError> {
+) -> (LiveBuilder, ClusterContext) {
     tracing::info!(server = server.url(), "Following the cluster");
     let live = live.decider(server.reviewer());
     // What is asked of the cluster first is kept: it has to be of the server's release.
-    let gates = gates_of(&server, &arguments.gates)?;
     let api = server.cluster_of_release(gates.release());
     let undefined = UndefinedKinds::default();
     let (custom, files) = match objects {
@@ -172,34 +168,7 @@ fn configure_real(
         sample_namespace: None,
         server: Some(server),
     };
-    Ok((live, cluster))
-}
-
-/// The feature gates by which the objects of a cluster are completed: those of its own release, where none is named. Static
-/// manifests and plugins are this program's own, and do not follow the cluster.
-#[cfg(feature = "kube")]
-fn gates_of(server: &ApiServer, arguments: &GateArguments) -> Result<FeatureGates, CliError> {
-    // Of a cluster that does not answer yet, nothing is known; its state is waited for later.
-    let version = server.reader().version().unwrap_or_default();
-    let name = format!("cluster {}", server.url().trim_end_matches('/'));
-    let gates = arguments.of_server(Some((name, version)))?;
-    if let Some(notice) = gates.server_notice() {
-        tracing::warn!("{}", notice.line());
-    }
-    Ok(gates.feature_gates)
-}
-
-/// Connects to the API server that the arguments name, if any.
-#[cfg(feature = "kube")]
-fn connect(arguments: &ClusterArguments) -> Result<Option<ApiServer>, CliError> {
-    let server = match &arguments.kubeconfig {
-        Some(path) => crate::snapshot::of_kubeconfig(path, arguments.context.as_deref()),
-        None if arguments.cluster || arguments.follows() => ApiServer::infer(),
-        None => return Ok(None),
-    };
-    server
-        .map(Some)
-        .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))
+    (live, cluster)
 }
 
 /// The objects of files, as policies see them, as plugins do, and what of them defaults others.

@@ -30,7 +30,7 @@ pub(super) fn print(
     admission: &LiveAdmission,
     logging: &ServerLogging,
 ) -> Result<ExitStatus, CliError> {
-    let release = arguments.gates.feature_gates.release();
+    let release = admission.gates.release();
     let (arguments, plugins) = (&arguments.registration, &arguments.plugins);
     let mut all: Vec<Configurations> = admission
         .live

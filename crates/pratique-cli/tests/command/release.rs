@@ -377,3 +377,53 @@ fn policies_of_a_suite_are_linted_for_its_release() {
         assert_eq!(is_found, is_told, "{version}: {run}");
     }
 }
+
+/// What a server decides with is of the release of the cluster that it follows: policies of files as well.
+#[cfg(feature = "kube")]
+#[test]
+fn serve_decides_as_the_cluster_that_it_follows() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: few}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: ['*'], resources: [configmaps]}]}
+  validations: [{expression: '[1].distinct().size() == 1'}]
+";
+    for (version, flag, expected) in [
+        ("v1.34.4", "", None),
+        ("v1.36.3", "", Some("1.36")),
+        ("v1.34.4", "1.35", Some("1.35")),
+    ] {
+        let server = crate::api_server::Script::new().version(version).start();
+        let directory = server.directory().with("policies/few.yaml", policy);
+        let mut line = vec![
+            "--plain-http",
+            "--kubeconfig",
+            "kubeconfig",
+            "--policies",
+            "policies",
+        ];
+        if !flag.is_empty() {
+            line.extend(["--kubernetes-version", flag]);
+        }
+        let Some(expected) = expected else {
+            let line = [&["serve", "--listen", "127.0.0.1:0"], &line[..]].concat();
+            let run = directory.run(&line);
+            run.exits(1).stderr_has("undeclared reference to 'distinct'");
+            continue;
+        };
+        let serving = crate::serve::Serving::start(directory.path(), &line);
+        let mut client = serving.client();
+        let told = format!("\"kubernetesVersion\":\"{expected}\"");
+        assert!(
+            client.get("/configz").contains(&told),
+            "{}",
+            client.get("/configz")
+        );
+        let page = client.get("/");
+        assert!(
+            page.contains(&format!("Decides as Kubernetes {expected}.")),
+            "{page}"
+        );
+    }
+}
