@@ -145,21 +145,21 @@ impl Suite {
         if let Some(only) = &self.only {
             sets.iter_mut().for_each(|(_, set)| retain(set, only));
         }
-        let plugins = match (&self.chain, &self.configuration) {
-            (None, None) => None,
-            (None, Some(reference)) => {
-                sets.extend(policy_files.configuration(reference, &builder));
-                None
-            }
+        let (plugins, configured) = match (&self.chain, &self.configuration) {
+            (None, None) => (None, Vec::new()),
+            (None, Some(reference)) => (None, policy_files.configuration(reference, &builder)),
             (Some(settings), reference) => {
                 let started = policy_files.start(settings, reference.as_ref(), &builder);
-                started.map(|started| {
-                    let manifests = started.configurations.into_iter().map(|plugin| plugin.manifests);
-                    sets.extend(manifests.map(|set| (Origin::Static, set)));
-                    started.plugins
+                started.map_or_else(Default::default, |started| {
+                    (Some(started.plugins), started.configurations)
                 })
             }
         };
+        sets.extend(
+            configured
+                .iter()
+                .map(|plugin| (Origin::Static, plugin.manifests.clone())),
+        );
         if self.has_webhooks() {
             policy_files.problems.extend(self.unknown_webhooks(&sets))
         } else {
@@ -192,10 +192,10 @@ impl Suite {
                 let started = again.start(settings, self.configuration.as_ref(), &builder);
                 Some(started?.plugins)
             });
-            Some(self.build(self.with_chain(builder, plugins, &caller), &sets)?)
+            Some(self.build(self.with_chain(builder, (plugins, &configured), &caller), &sets)?)
         };
         Ok(Policies {
-            admission: self.build(self.with_chain(builder, plugins, &caller), &sets)?,
+            admission: self.build(self.with_chain(builder, (plugins, &configured), &caller), &sets)?,
             whole_chain: self.has_webhooks().then(|| WholeChain::new(caller)),
             plugin_state,
             base: None,
@@ -213,15 +213,18 @@ impl Suite {
     fn with_chain(
         &self,
         builder: AdmissionBuilder,
-        plugins: Option<PluginChain>,
+        (plugins, configured): (Option<PluginChain>, &[PluginConfiguration]),
         #[cfg_attr(not(feature = "webhooks"), expect(unused_variables))] caller: &Arc<ScriptedCaller>,
     ) -> AdmissionBuilder {
         let builder = match plugins {
             Some(plugins) => builder.plugins(plugins).registry_checks(true),
             None => builder,
         };
+        #[cfg(not(feature = "webhooks"))]
+        let _ = configured;
         #[cfg(feature = "webhooks")]
         if self.has_webhooks() {
+            let builder = configured.iter().fold(builder, AdmissionBuilder::configured);
             return builder.caller(Arc::clone(caller));
         }
         builder
@@ -456,7 +459,7 @@ impl PolicyFiles {
         &mut self,
         reference: &FileReference,
         builder: &AdmissionBuilder,
-    ) -> Vec<(Origin, ManifestSet)> {
+    ) -> Vec<PluginConfiguration> {
         let options = ConfigurationOptions {
             manifests: LoadOptions::new(builder.expressions()),
             feature_gates: self.gates,
@@ -470,8 +473,7 @@ impl PolicyFiles {
         match ConfigurationLoader::new(&options).within(&permit).load(&path) {
             Ok(loaded) => {
                 self.add_directories(&loaded.plugins);
-                let sets = loaded.plugins.into_iter().map(|plugin| plugin.manifests);
-                sets.map(|set| (Origin::Static, set)).collect()
+                loaded.plugins
             }
             Err(refused) => {
                 self.add_errors(&refused.errors);

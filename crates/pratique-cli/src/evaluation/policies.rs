@@ -93,9 +93,7 @@ pub(crate) fn load(
     };
     let mut sets = OriginSets::new();
     for plugin in plugins {
-        if let Some(credentials) = plugin.kube_config {
-            builder = builder.credentials(plugin.plugin, credentials);
-        }
+        builder = builder.configured(&plugin);
         sets.push((Origin::Static, plugin.manifests));
     }
     let expressions = builder.expressions();

@@ -112,3 +112,83 @@ fn webhooks_are_called_on_request_only() {
     let run = review(VALIDATING, &[("/no", "{}")], &["--webhooks", "--explain"]);
     run.exits(2);
 }
+
+/// An AdmissionConfiguration that says when static webhooks are called.
+fn configuration(order: &str) -> String {
+    format!(
+        "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: MutatingAdmissionWebhook\n  configuration:\n    \
+         apiVersion: apiserver.config.k8s.io/v1\n    kind: WebhookAdmissionConfiguration\n    staticManifestsDir: DIRECTORY/hooks\n    \
+         staticOrder: {order}\n"
+    )
+}
+
+/// The orders of 1.38, and who is called last.
+const ORDERS: [(&str, &str); 3] = [
+    ("StaticFirst", "api"),
+    ("StaticLast", "static"),
+    ("ByName", "static"),
+];
+
+/// Both webhooks replace the labels: what is left is of the one that was called last.
+#[test]
+fn static_webhooks_are_called_in_the_order_that_is_configured() {
+    const MUTATING: &str = "MutatingWebhookConfiguration";
+    let runtime = Runtime::new().unwrap();
+    let backend = runtime.block_on(Backend::start()).unwrap();
+    let script = |by: &str| {
+        let patch = format!(r#"[{{"op":"add","path":"/metadata/labels","value":{{"by":"{by}"}}}}]"#);
+        let patch = base64::encode(patch.as_bytes());
+        let answer = format!(r#"{{"respond":{{"allowed":true,"patchType":"JSONPatch","patch":"{patch}"}}}}"#);
+        (format!("/{by}"), Script::from_json(&answer).unwrap())
+    };
+    backend.begin([script("static"), script("api")].into_iter(), false);
+    for (order, last) in ORDERS {
+        let directory = Directory::new()
+            .with("hooks/w.yaml", manifests(&backend, MUTATING, &["/static"]))
+            .with(
+                "api.yaml",
+                manifests(&backend, MUTATING, &["/api"]).replace("w.static.k8s.io", "a"),
+            )
+            .with("pod.yaml", CLEAN);
+        let path = directory.path().to_str().unwrap().to_owned();
+        let directory = directory.with("order.yaml", configuration(order).replace("DIRECTORY", &path));
+        let line = "review pod.yaml --webhooks -o json --kubernetes-version 1.38 --admission-control-config-file order.yaml --policies api.yaml";
+        let run = directory.run(&line.split(' ').collect::<Vec<_>>());
+        run.exits(0);
+        assert_eq!(
+            run.json()["object"]["metadata"]["labels"]["by"],
+            last,
+            "{order}: {run}"
+        );
+    }
+}
+
+#[test]
+fn suites_call_static_webhooks_in_that_order() {
+    let hook = |name: &str, of: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {{name: {of}}}\nwebhooks:\n\
+             - {{name: {name}.example.com, admissionReviewVersions: [v1], sideEffects: None, clientConfig: {{url: 'https://a.example.com'}}, \
+             rules: [{{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: ['*']}}]}}\n"
+        )
+    };
+    for (order, last) in ORDERS {
+        let suite = format!(
+            "apiVersion: pratique/v1alpha1\nkind: Suite\nkubernetesVersion: '1.38'\nconfiguration: order.yaml\npolicies: [api.yaml]\nwebhooks:\n\
+             - {{name: static.example.com, patch: [{{op: add, path: /metadata/labels, value: {{by: static}}}}]}}\n\
+             - {{name: api.example.com, patch: [{{op: add, path: /metadata/labels, value: {{by: api}}}}]}}\n\
+             tests:\n- {{name: order, object: pod.yaml, expect: {{verdict: allowed, objectContains: {{metadata: {{labels: {{by: {last}}}}}}}}}}}\n"
+        );
+        let directory = Directory::new()
+            .with("hooks/w.yaml", hook("static", "w.static.k8s.io"))
+            .with("api.yaml", hook("api", "a"))
+            .with("pod.yaml", CLEAN)
+            .with("suite.yaml", suite);
+        let path = directory.path().to_str().unwrap().to_owned();
+        let directory = directory.with("order.yaml", configuration(order).replace("DIRECTORY", &path));
+        directory
+            .run(&["test", "suite.yaml"])
+            .exits(0)
+            .stdout_has("1 passed");
+    }
+}

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::thread;
 
+#[cfg(feature = "webhooks")]
+use pratique_manifest::PluginConfiguration;
 use pratique_manifest::{
     ConfigurationLoader, ConfigurationOptions, LoadOptions, Loader, ManifestFile, ManifestPlugin,
     ManifestSet, UnstableFile,
@@ -117,16 +119,14 @@ impl LoadSettings<'_> {
         let mut all = LoadedInput::default();
         for plugin in ConfigurationLoader::new(&options).load(path)?.plugins {
             #[cfg(feature = "webhooks")]
-            if let (ManifestPlugin::MutatingAdmissionWebhook, Some(directory)) =
-                (plugin.plugin, &plugin.static_manifests_dir)
-            {
-                all.static_order = Some(plugin.static_order);
+            if let Some(order) = static_order(&plugin) {
+                all.static_order = Some(order);
                 // Upstream: apiserver/pkg/admission/plugin/webhook/mutating/plugin.go, ValidateInitialization
                 if self.feature_gates.release().at_least(1, 38) {
                     tracing::info!(
                         plugin = plugin.plugin.name(),
-                        staticManifestsDir = directory,
-                        staticOrder = plugin.static_order.as_str(),
+                        staticManifestsDir = plugin.static_manifests_dir,
+                        staticOrder = order.as_str(),
                         "Configured mutating webhook merge order"
                     );
                 }
@@ -150,6 +150,13 @@ impl LoadSettings<'_> {
             options
         }
     }
+}
+
+/// When the static webhooks of a plugin are called; `None` where it has none, or they mutate nothing.
+#[cfg(feature = "webhooks")]
+pub(super) fn static_order(plugin: &PluginConfiguration) -> Option<StaticOrder> {
+    let is_mutating = plugin.plugin == ManifestPlugin::MutatingAdmissionWebhook;
+    (is_mutating && plugin.static_manifests_dir.is_some()).then_some(plugin.static_order)
 }
 
 fn pause(file: &UnstableFile) {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use pratique_manifest::ManifestPlugin;
+use pratique_manifest::{ManifestPlugin, PluginConfiguration};
 use pratique_types::KubeConfig;
 use pratique_webhook::{Caller, HttpCaller, Services};
 
 use super::AdmissionBuilder;
+use super::inputs::static_order;
 use crate::guards::WebhookGuards;
 use crate::webhooks::WebhookCallers;
 
@@ -79,6 +80,18 @@ impl AdmissionBuilder {
     pub fn credentials(mut self, plugin: ManifestPlugin, credentials: KubeConfig) -> Self {
         self.webhooks.credentials.push((plugin, credentials));
         self
+    }
+
+    /// Takes what the configuration of a plugin, which was loaded elsewhere, says of webhooks besides its manifests: the credentials
+    /// that they are shown, and when static ones are called.
+    pub fn configured(mut self, plugin: &PluginConfiguration) -> Self {
+        if let Some(order) = static_order(plugin) {
+            self.settings.static_order = order;
+        }
+        match &plugin.kube_config {
+            Some(credentials) => self.credentials(plugin.plugin, credentials.clone()),
+            None => self,
+        }
     }
 
     /// Has webhooks called over HTTPS, unless a [caller](Self::caller) is set; they are shown the credentials of the
