@@ -14,7 +14,7 @@ use pratique_types::cel_limits::PER_CALL_LIMIT;
 use crate::analysis::ParsedExpressions;
 use crate::report::path_text;
 use crate::subject::{ExpressionGroup, ExpressionSite, ManifestView};
-use crate::typing::{MatchedKinds, TypedSite, type_of, type_sites};
+use crate::typing::{ExpressionAge, MatchedKinds, TypedSite, type_of, type_sites};
 use sizes::{FocusedObject, PlaceRecorder, SpreadObject, VariableSizes, WithVariables};
 
 /// The type, the inputs and the estimated cost of an expression.
@@ -68,7 +68,7 @@ fn described(
 ) -> Vec<ExpressionCost> {
     let ExpressionGroup { origin, sites, .. } = group;
     let mut best: Vec<Option<ExpressionCost>> = vec![None; sites.len()];
-    for typing in typings(group) {
+    for typing in typings(group, ExpressionAge::Stored) {
         for ((site, typed), best) in sites.iter().zip(&typing.typed).zip(&mut best) {
             let Ok(checked) = &typed.checked else { continue };
             if !is_wanted(site) {
@@ -114,7 +114,7 @@ pub(crate) struct KindTyping {
 impl CostEstimates {
     pub(crate) fn new(group: ExpressionGroup<'_, '_>) -> Self {
         CostEstimates {
-            typings: typings(group),
+            typings: typings(group, ExpressionAge::Stored),
         }
     }
 
@@ -133,7 +133,7 @@ impl CostEstimates {
 }
 
 /// Type-checks the expressions for the first kinds that rules match, or without types if there is no kind.
-pub(crate) fn typings(group: ExpressionGroup<'_, '_>) -> Vec<KindTyping> {
+pub(crate) fn typings(group: ExpressionGroup<'_, '_>, age: ExpressionAge) -> Vec<KindTyping> {
     const MOST_KINDS: usize = 8;
     let ExpressionGroup {
         release,
@@ -148,7 +148,7 @@ pub(crate) fn typings(group: ExpressionGroup<'_, '_>) -> Vec<KindTyping> {
         .iter()
         .filter_map(|served| Some((*served, type_of(release, &served.kind)?)));
     let typing = |served, of: &Type| {
-        let typed = type_sites(release, sites, &parsed, of);
+        let typed = type_sites(release, age, sites, &parsed, of);
         KindTyping {
             served,
             variables: variables(sites, &typed),

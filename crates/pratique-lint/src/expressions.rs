@@ -12,7 +12,7 @@ use crate::analysis::ParsedExpressions;
 use crate::cost::typings;
 use crate::report::path_text;
 use crate::subject::{ExpressionGroup, ManifestView};
-use crate::typing::{CustomTypes, TypedSite, type_custom_sites};
+use crate::typing::{CustomTypes, ExpressionAge, TypedSite, type_custom_sites};
 
 /// An expression of a policy or a webhook, checked with the types of a kind that it matches.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ fn by_kind(
         rules,
         ..
     } = group;
-    let mut all: Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> = typings(group)
+    let mut all: Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> = typings(group, ExpressionAge::New)
         .into_iter()
         .map(|typing| (typing.served.map(|served| served.kind.clone()), typing.typed))
         .collect();
@@ -142,5 +142,17 @@ mod tests {
         let at = all[1].location(0..9);
         assert_eq!(at.end.column - at.start.column, 9);
         assert!(all[1].environment.variable("variables").is_some());
+    }
+
+    /// What is proposed for an expression is what an API server takes in a new one.
+    #[test]
+    fn functions_are_those_of_new_expressions() {
+        let set = load(&policy("CREATE", "validations: [{expression: 'true'}]"));
+        let has = |release: &str, function: &str| {
+            let all = type_expressions(Release::by_version(release).unwrap(), &[&set]);
+            all[0].environment.function(function).is_some()
+        };
+        assert!(!has("1.37", "includes") && has("1.38", "includes"));
+        assert!(!has("1.38", "isMask"));
     }
 }

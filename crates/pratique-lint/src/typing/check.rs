@@ -12,6 +12,27 @@ use super::schema::BuiltinTypes;
 use crate::analysis::ParsedExpressions;
 use crate::subject::ExpressionSite;
 
+/// Which functions an expression may call in a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExpressionAge {
+    /// Those that an API server takes in a new one, which the release before has as well.
+    // Upstream: apiserver/pkg/cel/environment/base.go, DefaultCompatibilityVersion
+    New,
+    /// All that the release has, as one that is stored may call them.
+    Stored,
+}
+
+impl ExpressionAge {
+    /// The minor version whose functions there are.
+    fn minor(self, release: &Release) -> u32 {
+        let (_, minor) = release.version();
+        match self {
+            ExpressionAge::New => minor.saturating_sub(1),
+            ExpressionAge::Stored => minor,
+        }
+    }
+}
+
 /// An expression with its types.
 pub(crate) struct TypedSite {
     pub(crate) environment: Environment,
@@ -22,14 +43,15 @@ pub(crate) struct TypedSite {
 /// Checks the expressions of a policy, variables in order. A variable keeps its type; without one it is `dyn`.
 pub(crate) fn type_sites(
     release: &'static Release,
+    age: ExpressionAge,
     sites: &[ExpressionSite<'_>],
     parsed: &ParsedExpressions,
     object: &Type,
 ) -> Vec<TypedSite> {
-    type_sites_with(release, sites, parsed, object, Type::clone, None)
+    type_sites_with((release, age), sites, parsed, object, Type::clone, None)
 }
 
-/// Checks with the types of custom resources beside those of built-in kinds.
+/// Checks new expressions with the types of custom resources beside those of built-in kinds.
 pub(crate) fn type_custom_sites(
     release: &'static Release,
     sites: &[ExpressionSite<'_>],
@@ -37,7 +59,14 @@ pub(crate) fn type_custom_sites(
     object: &Type,
     custom: &Arc<CustomTypes>,
 ) -> Vec<TypedSite> {
-    type_sites_with(release, sites, parsed, object, Type::clone, Some(custom))
+    type_sites_with(
+        (release, ExpressionAge::New),
+        sites,
+        parsed,
+        object,
+        Type::clone,
+        Some(custom),
+    )
 }
 
 /// Checks like the API server's type checker, which keeps only scalar, list and map types of variables.
@@ -47,11 +76,19 @@ pub(crate) fn type_sites_as_api(
     parsed: &ParsedExpressions,
     object: &Type,
 ) -> Vec<TypedSite> {
-    type_sites_with(release, sites, parsed, object, declared_type, None)
+    // Upstream: apiserver/pkg/admission/plugin/policy/validating/typechecking.go
+    type_sites_with(
+        (release, ExpressionAge::Stored),
+        sites,
+        parsed,
+        object,
+        declared_type,
+        None,
+    )
 }
 
 fn type_sites_with(
-    release: &'static Release,
+    (release, age): (&'static Release, ExpressionAge),
     sites: &[ExpressionSite<'_>],
     parsed: &ParsedExpressions,
     object: &Type,
@@ -61,7 +98,7 @@ fn type_sites_with(
     let mut variables = StructType::new(VARIABLES_TYPE, &[]);
     let mut typed = Vec::with_capacity(sites.len());
     for (site, ast) in sites.iter().zip(&parsed.asts) {
-        let mut environment = with_object(release, site, object, &variables);
+        let mut environment = with_object((release, age), site, object, &variables);
         if let Some(custom) = custom {
             environment = environment.with_types(Arc::clone(custom) as Arc<dyn TypeProvider>);
         }
@@ -89,13 +126,12 @@ fn issues(error: CompileError) -> Vec<Issue> {
 }
 
 fn with_object(
-    release: &'static Release,
+    (release, age): (&'static Release, ExpressionAge),
     site: &ExpressionSite<'_>,
     object: &Type,
     variables: &StructType,
 ) -> Environment {
-    let (_, minor) = release.version();
-    let environment = environment(site.declarations, minor)
+    let environment = environment(site.declarations, age.minor(release))
         .with_variable("object", object.clone())
         .with_variable("oldObject", object.clone())
         .with_types(Arc::new(BuiltinTypes { release }));
