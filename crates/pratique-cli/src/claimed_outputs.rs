@@ -3,15 +3,12 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pratique_manifest::path_text;
 use pratique_s3::Location;
 use same_file::Handle;
 
-use crate::exit::CliError;
-use crate::output::place::absolute_path;
 use crate::project::applied_settings;
 
 /// Those of the command that runs. Files are opened in many places, of which none knows the outputs.
@@ -33,19 +30,17 @@ fn claimed() -> MutexGuard<'static, Vec<ClaimedOutput>> {
 ///
 /// # Errors
 /// Another output has it, or it is the project file.
-pub(crate) fn claim(path: &Path) -> Result<(), CliError> {
+pub(crate) fn claim(path: &Path) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Ok(());
     }
     let mut claimed = claimed();
     let place = place_of(path);
     if claimed.iter().any(|other| place_of(&other.path) == place) {
-        return Err(CliError::ClaimedTwice {
-            path: path_text(path),
-        });
+        return Err(io::Error::other("two outputs would be written to it"));
     }
     if applied_settings::project_path().is_some_and(|project| is_same_file(path, project)) {
-        return Err(CliError::unread(path, replaced()));
+        return Err(replaced());
     }
     claimed.push(ClaimedOutput {
         path: path.to_owned(),
@@ -115,7 +110,7 @@ pub(crate) fn place_of(file: &Path) -> OsString {
     if file.to_str().is_some_and(Location::is_meant) {
         return file.into();
     }
-    let path = absolute_path(file);
+    let path = path::absolute(file).unwrap_or_else(|_| file.to_owned());
     // A link in place of the file is replaced; one on the way to it is followed.
     let directory = path
         .parent()

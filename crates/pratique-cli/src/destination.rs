@@ -129,7 +129,7 @@ impl UnfinishedFile {
 /// Claims places before a long run, and verifies that they can be written to, as far as that is known before there is something.
 pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), CliError> {
     for path in paths {
-        claimed_outputs::claim(path)?;
+        claimed_outputs::claim(path).map_err(|error| unwritten(path, error))?;
         let verified = match location(path)? {
             Some(location) => store(&location)?.verify(&location).map_err(io::Error::from),
             None if is_special(path) => Ok(()),

@@ -14,8 +14,6 @@ use crate::check::check_error::CheckError;
 use crate::input::rendering::render_error::RenderError;
 use crate::output;
 use crate::output::counted_nouns::among;
-use crate::output::failure_annotations;
-use crate::output::place::InputPlace;
 use crate::output::text::{IndentedLines, PrintableText, text};
 use crate::playground::playground_error::PlaygroundError;
 use crate::replay::replay_error::ReplayError;
@@ -130,9 +128,6 @@ pub(crate) enum CliError {
     /// Two outputs cannot be told apart.
     #[error("--output: {why}")]
     Outputs { why: &'static str },
-    /// Two outputs would be one file.
-    #[error("{path}: two outputs would be written to it")]
-    ClaimedTwice { path: String },
     /// No objects are made of a directory.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -250,33 +245,12 @@ impl CliError {
         text!("error: {}\n", lines)
     }
 
-    /// The file that it is about; none for what is about the whole run.
-    pub(crate) fn place(&self) -> InputPlace {
-        match self {
-            CliError::Read { path, .. }
-            | CliError::TooDeep { path }
-            | CliError::TooLarge { path, .. }
-            | CliError::NoManifests { path, .. }
-            | CliError::Checkpoint { path, .. }
-            | CliError::ClaimedTwice { path } => InputPlace {
-                file: path.clone(),
-                ..InputPlace::default()
-            },
-            CliError::NoOldObject { place } => InputPlace::parse(place),
-            CliError::Render(error) => error.place(),
-            _ => InputPlace::default(),
-        }
-    }
-
-    /// Reports it on standard error, and in an annotation; gives the exit code.
+    /// Reports it on standard error, and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             CliError::BrokenPipe => return ExitCode::from(BROKEN_PIPE),
             CliError::Logged => {}
-            _ => {
-                failure_annotations::annotate(self);
-                output::eprint(&self.to_text());
-            }
+            _ => output::eprint(&self.to_text()),
         }
         ExitCode::from(ERROR)
     }

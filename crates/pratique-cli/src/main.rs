@@ -114,9 +114,12 @@ fn run_all(runs: &[ProgramArguments]) -> ExitCode {
             Ok(status) => worst = Some(status.worse(worst)),
             // Nothing else can be printed.
             Err(error @ CliError::BrokenPipe) => return error.report(),
-            Err(error) if runs.len() == 1 => return error.report(),
             Err(error) => {
-                error.report();
+                failure_annotations::annotate(&error);
+                let code = error.report();
+                if runs.len() == 1 {
+                    return code;
+                }
                 worst = Some(ExitStatus::Unread.worse(worst));
             }
         }

@@ -5,7 +5,9 @@ mod custom;
 mod kinds;
 mod schema;
 
-pub(crate) use check::{ExpressionAge, TypedSite, type_custom_sites, type_sites, type_sites_as_api};
+pub(crate) use check::{
+    ExpressionAge, TypedSite, type_custom_sites, type_sites, type_sites_as_api, type_stored_sites,
+};
 pub use custom::CustomTypes;
 pub(crate) use custom::OBJECT_META;
 pub(crate) use kinds::MatchedKinds;

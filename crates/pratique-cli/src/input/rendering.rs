@@ -4,15 +4,17 @@
 //! asked to. Neither is trusted: a source is named by a path that goes down, and no more is told of it than its name and lines.
 
 mod build_program;
+mod chart_path;
 mod chart_root;
 mod document_origin;
+mod failure_place;
 mod kustomize_origin;
 mod packed_chart;
 pub(crate) mod render_error;
 pub(super) mod template_lines;
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_json::Value;
@@ -28,6 +30,7 @@ use crate::output::counted_nouns::counted;
 use crate::output::notice::{InputNotice, MISSING_SOURCE};
 use build_program::main_file;
 pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
+use chart_path::{below_chart, downward};
 use chart_root::ChartRoots;
 use document_origin::DocumentOrigin;
 use kustomize_origin::read_annotation;
@@ -106,14 +109,6 @@ fn line_location(file: &Arc<str>, line: u32) -> Location {
         start: at,
         end: at,
     }
-}
-
-/// A path of a source that goes down from where it is named; `None` for one that leads elsewhere.
-fn downward(path: &str) -> Option<&Path> {
-    let path = Path::new(path.trim());
-    let mut parts = path.components();
-    let goes_down = parts.all(|part| matches!(part, Component::Normal(_)));
-    (goes_down && path.file_name().is_some()).then_some(path)
 }
 
 /// The texts of members of the first document of a file; `None` if the file cannot be read.
@@ -292,14 +287,6 @@ impl RenderedInputs {
             places: document.map_or(OriginPlaces::Unknown, OriginPlaces::Fields),
         })
     }
-}
-
-/// The file of a chart in a directory that Helm names by the chart: `shop/templates/web.yaml`.
-fn below_chart(root: &Path, named: &Path) -> Option<PathBuf> {
-    let mut parts = named.components();
-    parts.next()?;
-    let rest = parts.as_path();
-    (!rest.as_os_str().is_empty()).then(|| root.join(rest))
 }
 
 impl SourceCache {

@@ -6,6 +6,7 @@ use pratique_manifest::LoadErrors;
 
 use super::finding::AnnotationLevel;
 use super::github::WorkflowCommands;
+use super::place::InputPlace;
 use super::problems;
 use crate::exit::CliError;
 
@@ -22,11 +23,28 @@ pub(crate) fn annotate(error: &CliError) {
     let mut commands = WorkflowCommands::default();
     commands.annotate_place(
         AnnotationLevel::Error,
-        &error.place(),
+        &place_of(error),
         "pratique: not evaluated",
         &error.to_string(),
     );
     print(&commands);
+}
+
+/// The file that an error is about; none for what is about the whole run.
+fn place_of(error: &CliError) -> InputPlace {
+    match error {
+        CliError::Read { path, .. }
+        | CliError::TooDeep { path }
+        | CliError::TooLarge { path, .. }
+        | CliError::NoManifests { path, .. }
+        | CliError::Checkpoint { path, .. } => InputPlace {
+            file: path.clone(),
+            ..InputPlace::default()
+        },
+        CliError::NoOldObject { place } => InputPlace::parse(place),
+        CliError::Render(error) => error.place(),
+        _ => InputPlace::default(),
+    }
 }
 
 /// Prints the annotations of what is wrong with manifests.

@@ -57,7 +57,7 @@ use crate::lint_meta::LintMeta;
 use crate::observations::{FailureExtent, KindObservations, NO_KEY, PolicyObservations};
 use crate::report::{LintFinding, LintReport, SuggestedChange, listed};
 use crate::subject::PolicyView;
-use crate::typing::{ExpressionAge, MatchedKinds, TypedSite, type_of, type_sites, type_sites_as_api};
+use crate::typing::{MatchedKinds, TypedSite, type_of, type_sites_as_api, type_stored_sites};
 
 /// The lint `type-check`.
 pub(crate) struct TypeCheck;
@@ -191,15 +191,9 @@ fn issues(
     };
     let mut type_errors = Vec::new();
     let mut as_api: Option<Vec<TypedSite>> = None;
-    for (index, typed) in type_sites(
-        policy.release,
-        ExpressionAge::Stored,
-        &policy.sites,
-        parsed,
-        &object,
-    )
-    .into_iter()
-    .enumerate()
+    for (index, typed) in type_stored_sites(policy.release, &policy.sites, parsed, &object)
+        .into_iter()
+        .enumerate()
     {
         let (Err(issues), Some(Some(ast)), Some(folded), Some(true)) = (
             typed.checked,

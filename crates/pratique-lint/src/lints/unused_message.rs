@@ -37,7 +37,7 @@ use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
 use crate::observations::UselessMessage;
 use crate::report::{LintFinding, LintReport};
-use crate::typing::{ExpressionAge, type_of, type_sites};
+use crate::typing::{type_of, type_stored_sites};
 
 /// The lint `unused-message`.
 pub(crate) struct UnusedMessage;
@@ -105,13 +105,7 @@ fn is_type_error(subject: &PolicySubject<'_>, index: usize, expressions: &[usize
     let kinds = subject.kinds().builtin.iter();
     let mut objects = kinds.filter_map(|served| type_of(release, &served.kind));
     objects.any(|object| {
-        let typed = type_sites(
-            release,
-            ExpressionAge::Stored,
-            &subject.policy.sites,
-            subject.parsed(),
-            &object,
-        );
+        let typed = type_stored_sites(release, &subject.policy.sites, subject.parsed(), &object);
         let mut failing = expressions.iter().chain([&index]);
         failing.any(|at| typed.get(*at).is_some_and(|typed| typed.checked.is_err()))
     })

@@ -40,6 +40,16 @@ pub(crate) struct TypedSite {
     pub(crate) checked: Result<CheckedAst, Vec<Issue>>,
 }
 
+/// Checks expressions that may be stored.
+pub(crate) fn type_stored_sites(
+    release: &'static Release,
+    sites: &[ExpressionSite<'_>],
+    parsed: &ParsedExpressions,
+    object: &Type,
+) -> Vec<TypedSite> {
+    type_sites(release, ExpressionAge::Stored, sites, parsed, object)
+}
+
 /// Checks the expressions of a policy, variables in order. A variable keeps its type; without one it is `dyn`.
 pub(crate) fn type_sites(
     release: &'static Release,

@@ -14,6 +14,7 @@ use pratique_manifest::convert::{convert, items};
 use pratique_manifest::{ManifestFile, path_text, read_contents};
 use pratique_review::{CHART, KUSTOMIZATIONS};
 
+use super::failure_place::locate_failure;
 use super::kustomize_origin::read_annotation;
 use super::render_error::RenderError;
 use crate::input::spool::{self, SpooledPipe};
@@ -232,13 +233,16 @@ pub(super) fn main_file(directory: &Path) -> Option<PathBuf> {
 /// Runs a program to its end, and gives what it writes.
 fn run(mut command: Command, program: &'static str, directory: &Path) -> Result<ProgramOutput, RenderError> {
     let path = path_text(directory);
+    let place = |message: &str| locate_failure(directory, main_file(directory), message);
     let failed = |error: io::Error| match error.kind() {
         ErrorKind::NotFound => RenderError::NoProgram {
             path: path.clone(),
+            place: place(""),
             program,
         },
         _ => RenderError::Run {
             path: path.clone(),
+            place: place(""),
             program,
             error,
         },
@@ -274,6 +278,7 @@ fn run(mut command: Command, program: &'static str, directory: &Path) -> Result<
         })
     } else {
         Err(RenderError::Failed {
+            place: place(&message),
             path,
             program,
             status: status.to_string(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pratique_review::CHART;
 
+use super::chart_path::below_chart;
 use super::first_document_texts;
 use crate::input::{read_directory, read_regular};
 
@@ -45,11 +46,11 @@ impl ChartRoots {
             charts.search(Path::new(""), 0);
             charts.found
         });
-        let has_file = |root: &&PathBuf| super::below_chart(root, named).is_some_and(|file| file.is_file());
+        let has_file = |root: &&PathBuf| below_chart(root, named).is_some_and(|file| file.is_file());
         let mut roots = all.get(name)?.iter().filter(has_file);
         let root = roots.next()?;
         let is_only = roots.next().is_none();
-        super::below_chart(root, named).filter(|_| is_only)
+        below_chart(root, named).filter(|_| is_only)
     }
 }
 
