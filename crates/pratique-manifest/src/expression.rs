@@ -127,6 +127,38 @@ pub trait PolicyExpressions {
     ) -> Result<(), ExpressionError>;
 }
 
+/// Compiles expressions as a server compiles those of objects that it has stored: with all that its release declares, where new
+/// ones may use only what the release before has.
+// Upstream: apiserver/pkg/admission/plugin/policy/validating/plugin.go, compilePolicy, by environment.StoredExpressions
+pub(crate) struct StoredExpressions<'a>(pub(crate) &'a dyn ExpressionCompiler);
+
+impl ExpressionCompiler for StoredExpressions<'_> {
+    fn begin(&self) -> Box<dyn PolicyExpressions + '_> {
+        Box::new(StoredPolicyExpressions(self.0.begin()))
+    }
+
+    fn release(&self) -> &'static Release {
+        self.0.release()
+    }
+}
+
+struct StoredPolicyExpressions<'a>(Box<dyn PolicyExpressions + 'a>);
+
+impl PolicyExpressions for StoredPolicyExpressions<'_> {
+    fn compile(
+        &mut self,
+        text: &str,
+        usage: ExpressionUse<'_>,
+        declarations: Declarations,
+    ) -> Result<(), ExpressionError> {
+        let declarations = Declarations {
+            stored: true,
+            ..declarations
+        };
+        self.0.compile(text, usage, declarations)
+    }
+}
+
 /// Accepts every expression, for callers that need only the rest of validation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UncheckedExpressions;

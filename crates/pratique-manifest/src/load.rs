@@ -202,6 +202,53 @@ mod tests {
         assert_eq!(stable, expected);
     }
 
+    #[cfg(feature = "expressions")]
+    #[test]
+    fn stored_expressions_are_those_of_the_release() {
+        let load_as = |expression: &str, is_stored: bool| {
+            let file = ManifestFile {
+                path: "p.yaml".to_owned(),
+                content: POLICY.replace("'true'", &format!("'{expression}'")).into_bytes(),
+            };
+            let loader = Loader::for_api(&LoadOptions::checked());
+            let loader = if is_stored {
+                loader.with_stored_expressions()
+            } else {
+                loader
+            };
+            loader.load_files(&[file])
+        };
+        // Since 1.37, which new expressions of 1.37 may not use yet.
+        let newest = "[1].includes(1)";
+        assert!(load_as(newest, false).is_err());
+        let set = load_as(newest, true).unwrap();
+        assert_eq!((set.validating_policies.len(), set.uncompiled), (1, vec![]));
+        // What no server of the release has is in the policy nevertheless.
+        assert!(load_as("object.unknown()", false).is_err());
+        let set = load_as("object.unknown()", true).unwrap();
+        let texts: Vec<&str> = set
+            .uncompiled
+            .iter()
+            .map(|failure| failure.text.as_str())
+            .collect();
+        assert_eq!(set.validating_policies.len(), 1);
+        assert!(
+            matches!(texts.as_slice(), [text] if text.contains("undeclared reference to 'unknown'")),
+            "{texts:?}"
+        );
+        // A policy that is not valid otherwise is not one that a server has.
+        let invalid = POLICY
+            .replace("[CREATE]", "[CREATED]")
+            .replace("'true'", "'object.unknown()'");
+        let file = ManifestFile {
+            path: "p.yaml".to_owned(),
+            content: invalid.into_bytes(),
+        };
+        let loader = Loader::for_api(&LoadOptions::checked()).with_stored_expressions();
+        let refused = loader.load_files(&[file]).unwrap_err();
+        assert_eq!(refused.problems().count(), 2, "{refused}");
+    }
+
     #[test]
     fn versions_that_servers_can_be_told_to_serve() {
         let binding = |version: &str| {

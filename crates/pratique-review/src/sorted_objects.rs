@@ -291,7 +291,8 @@ impl SortedPolicies {
         if has_static { &self.api } else { &[] }
     }
 
-    /// Loads the objects of each group, as a server does.
+    /// Loads the objects of each group, as a server does. Those that a cluster has are there with expressions that do not compile,
+    /// too, and these are [listed](ManifestSet::uncompiled).
     ///
     /// # Errors
     /// All problems, in the order of the files.
@@ -323,6 +324,7 @@ impl SortedPolicies {
                 }
                 (ObjectGroup::Api, _) if self.is_stored => Loader::for_api(options)
                     .with_older_versions()
+                    .with_stored_expressions()
                     .load_documents(documents),
                 (ObjectGroup::Api, Some(_)) => Loader::for_api(options).load_documents(documents),
                 (ObjectGroup::Api, None) => Loader::for_api(options).by_name().load_documents(documents),

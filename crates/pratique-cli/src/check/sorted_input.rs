@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pratique::expressions::Expressions;
-use pratique_manifest::{ManifestFile, ManifestPlugin, content_hash};
+use pratique_manifest::{Failure, LoadErrors, ManifestFile, ManifestPlugin, content_hash};
 use pratique_review::sorted_objects::{ObjectGroup, SortedPolicies};
 
 use super::loaded_plugin::{LoadedPlugin, LoadedPlugins, StartRefusal};
@@ -72,7 +72,7 @@ pub(super) fn report_api(display_path: &str) {
     output::eprint(&text!("{}: checked as objects of the API\n", display_path));
 }
 
-/// Loads each group as a server does.
+/// Loads each group as a server does. What a cluster has and does not compile is there, and an error all the same.
 pub(super) fn load(
     sorted: &SortedPolicies,
     expressions: &Expressions,
@@ -82,6 +82,14 @@ pub(super) fn load(
         exit_code: 1,
         stops_server: refused.stops_server,
     })?;
+    let uncompiled: Vec<Failure> = sets.iter().flat_map(|(_, set)| set.uncompiled.clone()).collect();
+    if !uncompiled.is_empty() {
+        return Err(StartRefusal {
+            errors: LoadErrors::new(uncompiled),
+            exit_code: 1,
+            stops_server: false,
+        });
+    }
     let is_alone = sets.len() == 1 && sorted.others().is_empty();
     let loaded = sets.into_iter().map(|(group, mut set)| {
         if is_alone && group != ObjectGroup::Api {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pratique_json::Value;
-use pratique_manifest::{LoadErrors, ManifestFile, OptionalVersion, Problem};
+use pratique_manifest::{Failure, LoadErrors, ManifestFile, OptionalVersion, Problem};
 use pratique_policy::Origin;
 use pratique_request::kind_of;
 use pratique_review::bind;
@@ -42,6 +42,8 @@ struct LoadedSide {
     with_rules: Vec<Value<'static>>,
     /// The policies and bindings of versions that servers have to be told to serve.
     optional: Vec<OptionalVersion>,
+    /// What does not compile of those of a cluster.
+    uncompiled: Vec<Failure>,
 }
 
 impl PolicyPair {
@@ -79,10 +81,12 @@ impl PolicyPair {
             .collect();
         findings.extend(ignored_plugins(named, [old, new]));
         let (new_policies, is_new_refused) = match load(new) {
-            Ok(loaded) => {
-                let deprecated = loaded.optional.iter();
+            Ok(loaded_new) => {
+                let deprecated = loaded_new.optional.iter();
                 findings.extend(deprecated.filter_map(|optional| deprecated_policy(optional, new)));
-                (loaded.policies, false)
+                let failures = loaded_new.uncompiled.iter();
+                findings.extend(failures.flat_map(|failure| &failure.problems).map(invalid_policy));
+                (loaded_new.policies, false)
             }
             Err(LoadFailure::Cli(error)) => return Err(error),
             Err(LoadFailure::Invalid { errors, .. }) => {
@@ -157,8 +161,10 @@ fn load(
     // What they answer is not known here: they are compared by what they see.
     let mut with_rules = Vec::new();
     let mut optional = Vec::new();
+    let mut uncompiled = Vec::new();
     for (_, set) in &mut sets {
         optional.extend(set.optional.iter().cloned());
+        uncompiled.append(&mut set.uncompiled);
         let mutating = std::mem::take(&mut set.mutating_webhooks);
         with_rules.extend(mutating.iter().filter_map(|loaded| as_json(&*loaded.object)));
         let validating = std::mem::take(&mut set.validating_webhooks);
@@ -178,6 +184,7 @@ fn load(
         },
         with_rules,
         optional,
+        uncompiled,
     })
 }
 
@@ -198,23 +205,24 @@ fn as_json(object: &impl Serialize) -> Option<Value<'static>> {
 
 /// A finding for each problem that the new release has with policies which the old one loads.
 fn invalid(errors: &LoadErrors, gates: FeatureGates) -> Vec<UpgradeFinding> {
-    let of_problem = |problem: &Problem| {
-        let about = match &problem.object {
-            Some(object) => object.name.clone(),
-            None => "the configuration".to_owned(),
-        };
-        let finding = UpgradeRule::InvalidPolicy.about(about, problem.message.as_str());
-        match &problem.location {
-            Some(location) => finding.at(&problems::place(location)),
-            None => finding,
-        }
-    };
-    let findings: Vec<UpgradeFinding> = errors.problems().map(of_problem).collect();
+    let findings: Vec<UpgradeFinding> = errors.problems().map(invalid_policy).collect();
     if findings.is_empty() {
         let message = format!("Kubernetes {} does not load it: {errors}", gates.release());
         return vec![UpgradeRule::InvalidPolicy.about("the configuration", message)];
     }
     findings
+}
+
+fn invalid_policy(problem: &Problem) -> UpgradeFinding {
+    let about = match &problem.object {
+        Some(object) => object.name.clone(),
+        None => "the configuration".to_owned(),
+    };
+    let finding = UpgradeRule::InvalidPolicy.about(about, problem.message.as_str());
+    match &problem.location {
+        Some(location) => finding.at(&problems::place(location)),
+        None => finding,
+    }
 }
 
 /// A finding for each plugin that an AdmissionConfiguration configures and the new release does not have: its name is ignored.

@@ -228,6 +228,105 @@ fn a_cluster_says_its_release() {
     run.stderr_has("the server's version is v1.36.3");
 }
 
+/// A snapshot of a server of 1.37 with the policy, whose validation is another.
+fn snapshot_of_policies(expression: &str, failure_policy: &str) -> Directory {
+    let kinds = [
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "ValidatingWebhookConfiguration",
+        "MutatingWebhookConfiguration",
+    ];
+    let kinds = kinds.map(|kind| {
+        let count = u8::from(kind.starts_with("ValidatingAdmission"));
+        format!(
+            "- {{apiVersion: admissionregistration.k8s.io/v1, kind: {kind}, objects: {count}, extent: all}}\n"
+        )
+    });
+    let index = format!(
+        "apiVersion: pratique/v1alpha1\nkind: Snapshot\ntaken: \"2026-11-23T06:00:00Z\"\nserverVersion: v1.37.2\nkinds:\n{}",
+        kinds.concat()
+    );
+    let written = "!has(object.spec.updateStrategy.rollingUpdate.maxUnavailable)";
+    let policies = POLICIES.replace(written, expression).replace(
+        "spec:\n  matchConstraints",
+        &format!("spec:\n  failurePolicy: {failure_policy}\n  matchConstraints"),
+    );
+    let (policy, binding) = policies.split_once("---\n").unwrap();
+    directory()
+        .with("saved/snapshot.yaml", index)
+        .with(
+            "saved/validatingadmissionpolicies.admissionregistration.k8s.io.yaml",
+            policy,
+        )
+        .with(
+            "saved/validatingadmissionpolicybindings.admissionregistration.k8s.io.yaml",
+            binding,
+        )
+}
+
+#[test]
+fn stored_policies_are_compiled_as_stored() {
+    let review = |expression, failure_policy: &str, more: &[&str]| {
+        let arguments = [&["review", "--snapshot", "saved", "set.yaml"], more].concat();
+        snapshot_of_policies(expression, failure_policy).run(&arguments)
+    };
+    // New in 1.37, so that only stored policies may use it.
+    review("[1].includes(1)", "Fail", &[]).exits(0);
+    review("[1].includes(2)", "Fail", &[]).exits(1);
+    let run =
+        snapshot_of_policies("[1].includes(1)", "Fail").run(&["review", "--policies", "saved", "set.yaml"]);
+    run.exits(2);
+    // What is too new for the server is an error of the policy, and does not end the command.
+    let run = review("[1].includes(1)", "Fail", &["--kubernetes-version", "1.36"]);
+    run.exits(1);
+    run.stdout_has("denied request: compilation error: compilation failed: ERROR: <input>:1:13: undeclared reference to 'includes'");
+    let told = "ValidatingAdmissionPolicy available has an expression that does not compile, and fails whenever it is evaluated: \
+        spec.validations[0].expression: undeclared reference to 'includes'";
+    run.stderr_has(told);
+    let run = review(
+        "[1].includes(1)",
+        "Ignore",
+        &["--kubernetes-version", "1.36", "-o", "json"],
+    );
+    run.exits(0);
+    assert!(
+        run.stdout.contains("\"rule\":\"invalid-expression\"") && run.stdout.contains(told),
+        "{run}"
+    );
+}
+
+#[test]
+fn an_upgrade_tells_what_stored_policies_lose() {
+    let upgrade = |from, to| {
+        let arguments = [
+            "upgrade",
+            "--snapshot",
+            "saved",
+            "--from",
+            from,
+            "--to",
+            to,
+            "-o",
+            "json",
+            "set.yaml",
+        ];
+        snapshot_of_policies("[1].includes(1)", "Fail").run(&arguments)
+    };
+    upgrade("1.37", "1.38").exits(0);
+    let run = upgrade("1.37", "1.36");
+    run.exits(1);
+    let report = run.json();
+    let rules: Vec<&str> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|finding| finding["rule"].as_str())
+        .collect();
+    assert_eq!(rules, ["invalid-policy", "newly-denied"], "{run}");
+}
+
 #[cfg(feature = "kube")]
 #[test]
 fn a_cluster_is_upgraded_from_its_release() {

@@ -13,6 +13,7 @@ use super::set::{ManifestObject, OlderVersion, OptionalVersion};
 use crate::budget::{Budget, DOCUMENT};
 use crate::decode::registry::{self, ApiVersion, RegisteredKind, ServedVersions};
 use crate::decode::{self, RawDecoding, failures};
+use crate::expression::StoredExpressions;
 use crate::kind::Kind;
 use crate::list::list_items;
 use crate::parse::file_document::FileDocument;
@@ -20,11 +21,11 @@ use crate::parse::source::ObjectSource;
 use crate::parse::{self, ParsedContent};
 use crate::plugin::ManifestPlugin;
 use crate::position::Location;
-use crate::problem::{Failure, ObjectName, Problem};
+use crate::problem::{Failure, ObjectName, Problem, Rule};
 use crate::tree::{NodeId, PathStep, TreeValue};
 use crate::validate::problems::{self, ProblemSubject};
 use crate::validate::wrong_fields::WrongFields;
-use crate::validate::{created_metadata, static_rules};
+use crate::validate::{FieldError, created_metadata, static_rules};
 use crate::{default, validate};
 
 /// The use of manifests.
@@ -67,12 +68,16 @@ pub(crate) struct DocumentValidator<'a> {
     pub(crate) selection: ObjectSelection,
     /// The versions that the API serves.
     pub(crate) served: ServedVersions,
+    /// Whether expressions are those of stored objects, which keep the ones that do not compile.
+    pub(crate) has_stored_expressions: bool,
 }
 
 /// A result of validating a document.
 pub(crate) enum DocumentFinding {
     /// An error.
     Failure(Failure),
+    /// What does not compile of a stored object, which is there nevertheless.
+    Uncompiled(Failure),
     /// The name of a policy that did not decode.
     UndecodedPolicy(String),
     /// The text of a document that does not parse.
@@ -137,6 +142,7 @@ impl<'a> DocumentValidator<'a> {
             budget,
             selection: ObjectSelection::Everything,
             served: ServedVersions::OfRelease,
+            has_stored_expressions: false,
         }
     }
 
@@ -431,9 +437,10 @@ impl DocumentValidation<'_> {
                 ManifestScope::Plugin(_) => static_rules::static_rules(&subject, &value),
                 ManifestScope::Api => Vec::new(),
             };
-            let invalid = self.validate(&subject, &value, &wrong);
+            let (invalid, uncompiled) = self.validate(&subject, &value, &wrong);
             let is_valid = invalid.is_none() && wrong.is_empty();
-            self.findings.extend(invalid);
+            self.findings.extend(invalid.map(DocumentFinding::Failure));
+            self.findings.extend(uncompiled.map(DocumentFinding::Uncompiled));
             let policy = kind
                 .is_binding()
                 .then(|| value.pointer("/spec/policyName").and_then(Json::as_str));
@@ -475,15 +482,32 @@ impl DocumentValidation<'_> {
         })
     }
 
+    /// Why an object is refused, and what does not compile of one that is stored.
     fn validate(
         &self,
         subject: &ProblemSubject<'_>,
         value: &Json,
         wrong: &WrongFields,
-    ) -> Option<DocumentFinding> {
-        let ObjectName { kind, name } = subject.name;
-        let mut errors = validate::validate(*kind, value, self.validator.options.expressions());
+    ) -> (Option<Failure>, Option<Failure>) {
+        let kind = subject.name.kind;
+        let compiler = self.validator.options.expressions();
+        let is_stored = self.validator.has_stored_expressions;
+        let mut errors = if is_stored {
+            validate::validate(kind, value, &StoredExpressions(compiler))
+        } else {
+            validate::validate(kind, value, compiler)
+        };
         errors.retain(|error| !wrong.explains(error));
+        let is_kept = is_stored && errors.iter().all(|error| error.rule == Rule::InvalidExpression);
+        match self.failure(subject, errors) {
+            Some(failure) if is_kept => (None, Some(failure)),
+            failure => (failure, None),
+        }
+    }
+
+    /// The failure of an object with errors, if there are any.
+    fn failure(&self, subject: &ProblemSubject<'_>, errors: Vec<FieldError>) -> Option<Failure> {
+        let ObjectName { kind, name } = subject.name;
         if errors.is_empty() {
             return None;
         }
@@ -500,9 +524,7 @@ impl DocumentValidation<'_> {
         let failure = Failure { text, problems };
         // If this exceeds the budget, the load fails for that alone.
         self.spend(&failure);
-        Some(DocumentFinding::Failure(
-            self.validator.scope.placed(failure, &self.file),
-        ))
+        Some(self.validator.scope.placed(failure, &self.file))
     }
 
     fn fail(&mut self, failure: Failure) {

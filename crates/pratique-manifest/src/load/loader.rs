@@ -42,6 +42,7 @@ pub struct Loader<'a> {
     texts: SourceTexts,
     is_by_name: bool,
     served: ServedVersions,
+    has_stored_expressions: bool,
 }
 
 impl<'a> Loader<'a> {
@@ -65,6 +66,7 @@ impl<'a> Loader<'a> {
             texts: SourceTexts::Kept,
             is_by_name: false,
             served: ServedVersions::OfRelease,
+            has_stored_expressions: false,
         }
     }
 
@@ -85,6 +87,17 @@ impl<'a> Loader<'a> {
     pub fn with_older_versions(self) -> Self {
         Loader {
             served: ServedVersions::Older,
+            ..self
+        }
+    }
+
+    /// Compiles the expressions as a server does those of objects that it has stored: with all that its release declares, while new
+    /// ones may use only what the release before has. An object with an expression that does not compile even so is loaded, as
+    /// it is there, and [listed](ManifestSet::uncompiled): the expression fails whenever it is evaluated.
+    #[must_use]
+    pub fn with_stored_expressions(self) -> Self {
+        Loader {
+            has_stored_expressions: true,
             ..self
         }
     }
@@ -151,6 +164,7 @@ impl<'a> Loader<'a> {
     fn validator<'v>(&'v self, budget: &'v Budget) -> DocumentValidator<'v> {
         DocumentValidator {
             served: self.served,
+            has_stored_expressions: self.has_stored_expressions,
             ..DocumentValidator::new(self.scope, &self.options, self.texts, budget)
         }
     }

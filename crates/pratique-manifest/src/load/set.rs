@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use crate::kind::{Kind, with_kinds};
 use crate::parse::source::ObjectSource;
 use crate::position::Location;
-use crate::problem::ObjectName;
+use crate::problem::{Failure, ObjectName};
 
 macro_rules! declare_set {
     ($($kind:ident $list:ident,)*) => {
@@ -30,6 +30,8 @@ macro_rules! declare_set {
             pub older: Vec<OlderVersion>,
             /// Objects of versions that a server serves only if it is told to.
             pub optional: Vec<OptionalVersion>,
+            /// What does not compile of the expressions of [stored](crate::Loader::with_stored_expressions) objects, object by object.
+            pub uncompiled: Vec<Failure>,
             /// Objects of the API that others of the same name replace.
             pub replaced: Vec<ReplacedObject>,
         }
@@ -46,6 +48,7 @@ macro_rules! declare_set {
                 self.unread.append(&mut other.unread);
                 self.older.append(&mut other.older);
                 self.optional.append(&mut other.optional);
+                self.uncompiled.append(&mut other.uncompiled);
                 self.replaced.append(&mut other.replaced);
             }
 

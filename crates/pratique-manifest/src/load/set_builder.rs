@@ -69,6 +69,7 @@ impl SetBuilder {
     pub(crate) fn add_findings(&mut self, findings: Vec<DocumentFinding>, file: &Arc<str>) {
         for finding in findings {
             match finding {
+                DocumentFinding::Uncompiled(failure) => self.file_set.uncompiled.push(failure),
                 DocumentFinding::Failure(failure) => self.failures.push(failure),
                 DocumentFinding::UndecodedPolicy(name) => {
                     self.failed_policies.insert(name);
