@@ -18,7 +18,7 @@ pub(crate) mod static_rules;
 mod webhook;
 pub(crate) mod wrong_fields;
 
-pub(crate) use errors::FieldError;
+pub(crate) use errors::{DeclarativeRules, FieldError};
 #[cfg(feature = "expressions")]
 pub use kind_rules::KIND_RULES;
 
@@ -38,9 +38,14 @@ struct ObjectChange<'n, 'v> {
     old: &'n Node<'static, 'v>,
 }
 
-/// Validates a defaulted object.
-pub(crate) fn validate(kind: Kind, object: &Json, compiler: &dyn ExpressionCompiler) -> Vec<FieldError> {
-    let mut errors = FieldErrors::of_release(compiler.release());
+/// Validates a defaulted object that is loaded.
+pub(crate) fn validate(
+    kind: Kind,
+    object: &Json,
+    compiler: &dyn ExpressionCompiler,
+    declarative: DeclarativeRules,
+) -> Vec<FieldError> {
+    let mut errors = FieldErrors::of_release(compiler.release(), declarative);
     match Value::try_from(object) {
         Ok(object) => {
             let absent = Value::Null;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
+use pratique_schema::Release;
 use pratique_types::{ADMISSION_GROUP, aggregate};
 use serde_json::Value as Json;
 
@@ -25,7 +26,7 @@ use crate::problem::{Failure, ObjectName, Problem, Rule};
 use crate::tree::{NodeId, PathStep, TreeValue};
 use crate::validate::problems::{self, ProblemSubject};
 use crate::validate::wrong_fields::WrongFields;
-use crate::validate::{FieldError, created_metadata, static_rules};
+use crate::validate::{DeclarativeRules, FieldError, created_metadata, static_rules};
 use crate::{default, validate};
 
 /// The use of manifests.
@@ -42,6 +43,17 @@ impl ManifestScope {
         match self {
             ManifestScope::Plugin(plugin) => plugin.accepts(kind),
             ManifestScope::Api => true,
+        }
+    }
+
+    /// The declarative rules that a server of a release applies to what is loaded.
+    fn declarative_rules(self, release: &Release) -> DeclarativeRules {
+        match self {
+            // Upstream: api/admissionregistration/v1/types.go: +k8s:beta since 1.37, which the registry enforces; +k8s:alpha before.
+            ManifestScope::Api if release.at_least(1, 37) => DeclarativeRules::Told,
+            // Upstream: pkg/admission/plugin/policy/manifest/loader, ValidateDeclarativelyForManifest since 1.38.
+            ManifestScope::Plugin(_) if release.at_least(1, 38) => DeclarativeRules::Told,
+            _ => DeclarativeRules::Absent,
         }
     }
 
@@ -491,11 +503,12 @@ impl DocumentValidation<'_> {
     ) -> (Option<Failure>, Option<Failure>) {
         let kind = subject.name.kind;
         let compiler = self.validator.options.expressions();
+        let declarative = self.validator.scope.declarative_rules(compiler.release());
         let is_stored = self.validator.has_stored_expressions;
         let mut errors = if is_stored {
-            validate::validate(kind, value, &StoredExpressions(compiler))
+            validate::validate(kind, value, &StoredExpressions(compiler), declarative)
         } else {
-            validate::validate(kind, value, compiler)
+            validate::validate(kind, value, compiler, declarative)
         };
         errors.retain(|error| !wrong.explains(error));
         let is_kept = is_stored && errors.iter().all(|error| error.rule == Rule::InvalidExpression);

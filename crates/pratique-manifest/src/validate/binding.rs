@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use pratique_validation::rules::{Node, named, path_segment_name, subdomain_name, validate_selector};
 
-use super::errors::FieldErrors;
+use super::errors::{DeclarativeRules, FieldErrors};
 use super::matching::{match_resources, mutating_operations};
 
 const ACTIONS: &[&str] = &["Audit", "Deny", "Warn"];
@@ -13,25 +13,27 @@ const NOT_FOUND_ACTIONS: &[&str] = &["Deny", "Allow"];
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidatingAdmissionPolicyBindingSpec
 pub(super) fn validate_validating(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
     let (name, actions) = (spec.child("policyName"), spec.child("validationActions"));
-    // Upstream: pkg/admission/plugin/policy/manifest/loader/validating_loader.go, since 1.38: what is missing is found by declarative
-    // rules alone, of manifests, too, after what is found by hand.
-    let is_declarative = errors.list.release().at_least(1, 38);
-    let is_late = is_declarative && name.as_text().is_empty();
-    if !is_late {
+    // Upstream: pkg/apis/admissionregistration/validation/validation.go: what is missing is not found by hand any more since 1.38.
+    let is_by_hand = match errors.declarative {
+        DeclarativeRules::Absent => true,
+        DeclarativeRules::Told => false,
+        DeclarativeRules::Following => !errors.list.release().at_least(1, 38),
+    };
+    if is_by_hand || !name.as_text().is_empty() {
         validate_policy_name(spec, errors);
     }
     validate_common(spec, errors);
     validate_actions(&actions, errors);
-    if is_late {
-        validate_policy_name(spec, errors);
+    if is_by_hand && actions.is_empty() {
+        let detail = "at least one validation action is required";
+        errors.list.required_covered(&actions, detail);
     }
-    if actions.is_empty() {
-        let detail = if is_declarative {
-            ""
-        } else {
-            "at least one validation action is required"
-        };
-        errors.list.required_covered(actions, detail);
+    // Declarative rules come after those by hand.
+    // Upstream: api/admissionregistration/v1/zz_generated.validations.go, Validate_ValidatingAdmissionPolicyBindingSpec
+    if errors.declarative == DeclarativeRules::Told {
+        for field in [name, actions].into_iter().filter(Node::is_empty) {
+            errors.list.required(field, "");
+        }
     }
 }
 

@@ -34,20 +34,32 @@ pub(crate) struct ErrorRemark {
     pub(crate) meant: Option<String>,
 }
 
+/// Which declarative rules an object is subject to, besides those by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeclarativeRules {
+    /// None.
+    Absent,
+    /// Those of its kind, which are told with the rules by hand.
+    Told,
+    /// Those of its kind, which the validator of requests applies after the rules by hand.
+    Following,
+}
+
 /// The errors of an object, in the order in which they were found.
-#[derive(Default)]
 pub(super) struct FieldErrors {
     /// The errors, as the server has them.
     pub(super) list: Errors,
+    pub(super) declarative: DeclarativeRules,
     /// Remarks on some of them, each with the number of errors before.
     remarks: Vec<(usize, Rule, ErrorRemark)>,
 }
 
 impl FieldErrors {
     /// None yet, of a server of a release.
-    pub(super) fn of_release(release: &'static Release) -> Self {
+    pub(super) fn of_release(release: &'static Release, declarative: DeclarativeRules) -> Self {
         FieldErrors {
             list: Errors::of_release(release),
+            declarative,
             remarks: Vec::new(),
         }
     }

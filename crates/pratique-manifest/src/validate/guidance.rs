@@ -68,6 +68,10 @@ const HELP_FOR_REQUIRED: &[(&str, &str)] = &[
     ("paramKind.kind", "the kind of the params, as in ConfigMap"),
     ("policyName", "the metadata.name of the policy that is bound"),
     (
+        "validationActions",
+        "what becomes of requests for which a validation fails: Deny, Warn or Audit, or Audit with one of the others",
+    ),
+    (
         "reinvocationPolicy",
         "Never runs the policy once for a request, IfNeeded again if something after it has changed the object",
     ),

@@ -5,7 +5,7 @@ use pratique_gotext::jsonpath;
 use pratique_types::ADMISSION_GROUP;
 use pratique_validation::rules::{Errors, KindRules, Node, Request, Rule, validate_conditions};
 
-use super::errors::FieldErrors;
+use super::errors::{DeclarativeRules, FieldErrors};
 use super::{ObjectChange, validate_change};
 use crate::expressions::Expressions;
 use crate::kind::Kind;
@@ -76,7 +76,7 @@ const fn kind_rules(kind: &'static str, create: Rule, update: Rule) -> KindRules
 
 fn validate_request(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
     let release = request.settings.release();
-    let mut field_errors = FieldErrors::of_release(release);
+    let mut field_errors = FieldErrors::of_release(release, DeclarativeRules::Following);
     let change = ObjectChange {
         object: &request.object,
         old: &request.old,
