@@ -87,7 +87,16 @@ pub(crate) fn decode(
 ) -> DecodedField {
     match release.schema().named(type_name) {
         Some(of) => decode_as(release, tree, id, of, raw),
-        None => DecodedField::default(),
+        // Nothing is known of the value then: it is no value without fields.
+        None => DecodedField {
+            fatal: vec![FieldFault {
+                message: format!("Kubernetes {release} has no type {type_name}"),
+                field: String::new(),
+                span: tree.get(id).span,
+                mismatch: None,
+            }],
+            ..DecodedField::default()
+        },
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use pratique_schema::Release;
 use pratique_typed::decode::type_meta;
-use pratique_types::GroupVersionKind;
+use pratique_types::{ADMISSION_GROUP, GroupVersionKind};
 
-use super::help;
 use super::{DecodedField, FieldFault, StrictFault, StrictKind, TreeNode};
+use super::{help, registry};
 use crate::help::Help;
 use crate::parse::{DocumentFormat, ParsedContent};
 use crate::position::{DocumentSource, Span};
@@ -82,6 +82,21 @@ pub(crate) fn unsupported(parsed: &ParsedContent, id: NodeId, text: String) -> F
         None => Help::new(text),
     });
     problem.into()
+}
+
+/// The failure of a value whose kind the loaders of a release do not know.
+pub(crate) fn not_registered(
+    parsed: &ParsedContent,
+    id: NodeId,
+    kind: &GroupVersionKind,
+    release: &Release,
+) -> Failure {
+    let mut failure = unsupported(parsed, id, registry::not_registered(kind, release));
+    let later = help::for_later_kind(kind, release).filter(|_| kind.group == ADMISSION_GROUP);
+    if let (Some(problem), Some(help)) = (failure.problems.first_mut(), later) {
+        problem.help = Some(Help::new(help));
+    }
+    failure
 }
 
 /// The failure of an object of the API whose kind a release does not serve.

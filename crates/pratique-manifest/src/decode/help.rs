@@ -40,6 +40,16 @@ pub(crate) fn for_kind(gvk: &GroupVersionKind) -> Option<(String, Option<&'stati
     Some((text, None))
 }
 
+/// Help for a version of a kind that is there in a later release than this one.
+pub(crate) fn for_later_kind(gvk: &GroupVersionKind, release: &Release) -> Option<String> {
+    let name = gvk.kind.strip_suffix("List").unwrap_or(&gvk.kind);
+    let kind = GroupVersionKind::new(&gvk.group, &gvk.version, name);
+    let mut releases = Release::list().iter().rev();
+    let first = releases.find(|release| release.resources().resource_of(&kind).is_some())?;
+    let is_later = release.version() < first.version();
+    is_later.then(|| format!("{} {name} is served since Kubernetes {first}", gvk.api_version()))
+}
+
 /// Help for a version of a kind that an API of a release does not serve, where another release does.
 pub(crate) fn for_version(gvk: &GroupVersionKind, release: &Release) -> Option<String> {
     let name = gvk.kind.strip_suffix("List").unwrap_or(&gvk.kind);
@@ -52,17 +62,12 @@ pub(crate) fn for_version(gvk: &GroupVersionKind, release: &Release) -> Option<S
     } else {
         String::new()
     };
-    let mut releases = Release::list().iter().rev();
-    let is_served = |release: &&&Release| release.resources().resource_of(&kind).is_some();
-    if let Some(first) = releases
-        .find(is_served)
-        .filter(|first| release.version() < first.version())
-    {
+    if let Some(later) = for_later_kind(&kind, release) {
         let versions = resources.optional().iter();
         let same = versions.filter(|served| served.subresource.is_empty() && served.kind.kind == name);
         let same: Vec<&str> = same.map(|served| served.kind.version.as_str()).collect();
         return Some(format!(
-            "{version} {name} is served since Kubernetes {first}; one of {release} that is told to with --runtime-config has {}",
+            "{later}; one of {release} that is told to with --runtime-config has {}",
             same.join(" and ")
         ));
     }

@@ -79,9 +79,17 @@ impl fmt::Display for ApiVersion {
     }
 }
 
-/// Finds the kind of a static manifest; its objects are those of v1.
-pub(crate) fn find_static(gvk: &GroupVersionKind) -> Option<(RegisteredKind, ApiVersion)> {
-    find(gvk).map(|registered| (registered, ApiVersion::V1))
+/// Finds the kind of a static manifest, if a release has it; its objects are those of v1.
+pub(crate) fn find_static(
+    gvk: &GroupVersionKind,
+    release: &'static Release,
+) -> Option<(RegisteredKind, ApiVersion)> {
+    let is_known = kind_or_list(&gvk.kind).is_none_or(|(kind, _)| {
+        let kind = kind.name().to_owned();
+        gvk.version == "__internal" || has_type(&GroupVersionKind { kind, ..gvk.clone() }, release)
+    });
+    let registered = find(gvk).filter(|_| is_known)?;
+    Some((registered, ApiVersion::V1))
 }
 
 /// The versions that an API serves.
@@ -95,9 +103,16 @@ pub(crate) enum ServedVersions {
 
 impl ServedVersions {
     // Upstream: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource
-    fn has(self, gvk: &GroupVersionKind, release: &Release) -> bool {
-        self == ServedVersions::Older || release.resources().resource_of(gvk).is_some()
+    fn has(self, gvk: &GroupVersionKind, release: &'static Release) -> bool {
+        let is_older = self == ServedVersions::Older && has_type(gvk, release);
+        is_older || release.resources().resource_of(gvk).is_some()
     }
+}
+
+/// Whether a release has a version of a kind of the group at all.
+fn has_type(gvk: &GroupVersionKind, release: &'static Release) -> bool {
+    let type_name = format!("admissionregistration/{}.{}", gvk.version, gvk.kind);
+    release.schema().named(&type_name).is_some()
 }
 
 /// Whether a server of a release serves a kind in a version only where `--runtime-config` says so.
@@ -115,7 +130,10 @@ pub(crate) fn usual_version(kind: Kind, release: &Release) -> Option<&'static st
 }
 
 /// Finds the kind of an object of the API: policies and bindings are read in older versions, too.
-pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(RegisteredKind, ApiVersion)> {
+pub(crate) fn find_served(
+    gvk: &GroupVersionKind,
+    release: &'static Release,
+) -> Option<(RegisteredKind, ApiVersion)> {
     let older = || {
         let version = ApiVersion::from_name(&gvk.version).filter(|_| gvk.group == ADMISSION_GROUP)?;
         let (kind, is_list) = kind_or_list(&gvk.kind)?;
@@ -127,7 +145,7 @@ pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(RegisteredKind, Api
         };
         is_served.then_some((registered, version))
     };
-    older().or_else(|| find_static(gvk))
+    older().or_else(|| find_static(gvk, release))
 }
 
 /// What clients say of the answer of an API that does not serve a kind of the group in a version; `None` for versions that it
@@ -136,11 +154,11 @@ pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(RegisteredKind, Api
 pub(crate) fn not_served(
     gvk: &GroupVersionKind,
     versions: ServedVersions,
-    release: &Release,
+    release: &'static Release,
 ) -> Option<String> {
     let (kind, _) = kind_or_list(&gvk.kind).filter(|_| gvk.group == ADMISSION_GROUP)?;
     let is_read = matches!(
-        find_served(gvk),
+        find_served(gvk, release),
         Some((RegisteredKind::Object(_) | RegisteredKind::TypedList(_), _))
     );
     let of_items = GroupVersionKind {
@@ -156,7 +174,7 @@ pub(crate) fn not_served(
 /// The same for a kind that the group does not have in any version.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError, where the resource of another kind gets it
 pub(crate) fn unknown_kind(gvk: &GroupVersionKind) -> Option<String> {
-    if gvk.group != ADMISSION_GROUP || find_served(gvk).is_some() || kind_or_list(&gvk.kind).is_some() {
+    if gvk.group != ADMISSION_GROUP || find(gvk).is_some() || kind_or_list(&gvk.kind).is_some() {
         return None;
     }
     let resource = regular_plural(&gvk.kind);
@@ -292,7 +310,13 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_in(release: &Release, versions: ServedVersions, version: &str, kind: &str, expected: bool) {
+    fn check_in(
+        release: &'static Release,
+        versions: ServedVersions,
+        version: &str,
+        kind: &str,
+        expected: bool,
+    ) {
         let found = GroupVersionKind::new(ADMISSION_GROUP, version, kind);
         assert_eq!(
             not_served(&found, versions, release).is_none(),
@@ -303,7 +327,7 @@ mod tests {
 
     #[test]
     fn what_is_served_depends_on_the_release() {
-        for release in Release::list() {
+        for release in Release::list().iter().copied() {
             let check = |version, kind, expected| {
                 check_in(release, ServedVersions::OfRelease, version, kind, expected);
             };
@@ -327,6 +351,33 @@ mod tests {
                 "MutatingAdmissionPolicy",
                 true,
             );
+        }
+    }
+
+    #[test]
+    fn static_manifests_are_of_kinds_of_the_release() {
+        for release in Release::list().iter().copied() {
+            for (version, kind, expected) in [
+                ("v1", "MutatingAdmissionPolicy", release.at_least(1, 36)),
+                (
+                    "v1",
+                    "MutatingAdmissionPolicyBindingList",
+                    release.at_least(1, 36),
+                ),
+                ("v1beta1", "MutatingAdmissionPolicy", true),
+                ("v1", "ValidatingAdmissionPolicy", true),
+                ("__internal", "ValidatingAdmissionPolicy", true),
+                ("v1", "Status", true),
+                ("v2", "ValidatingAdmissionPolicy", false),
+            ] {
+                let gvk = GroupVersionKind::new(ADMISSION_GROUP, version, kind);
+                let is_known = find_static(&gvk, release).is_some();
+                assert_eq!(is_known, expected, "{release}: {version} {kind}");
+                // A cluster has no objects of it either.
+                let is_served = not_served(&gvk, ServedVersions::Older, release).is_none();
+                let is_object = kind.starts_with("Mutating");
+                assert!(!is_object || is_served == expected, "{release}: {version} {kind}");
+            }
         }
     }
 

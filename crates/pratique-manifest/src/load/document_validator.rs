@@ -301,7 +301,6 @@ impl DocumentValidation<'_> {
         let mut described = String::new();
         let document_kind = failures::kind_of(parsed, id).and_then(|kind| {
             let release = self.validator.options.expressions().release();
-            let unknown = || failures::unsupported(parsed, id, registry::not_registered(&kind, release));
             described = format!("{} in version {}", kind.kind, quote(&kind.version));
             if self.validator.scope == ManifestScope::Api {
                 if let Some(text) = registry::not_served(&kind, self.validator.served, release) {
@@ -311,7 +310,7 @@ impl DocumentValidation<'_> {
                     return Err(failures::unsupported(parsed, id, text));
                 }
             }
-            find(&kind).ok_or_else(unknown)
+            find(&kind, release).ok_or_else(|| failures::not_registered(parsed, id, &kind, release))
         });
         let (registered, version) = document_kind.inspect_err(|_| {
             let name = name_in(parsed, id);
