@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use pratique_cel::{CompileError, Issue};
 pub use pratique_expression::Cache;
-use pratique_expression::{Composition, ExpressionPurpose, token_at};
+use pratique_expression::{CURRENT_MINOR, Composition, ExpressionPurpose, token_at};
 use pratique_schema::{Release, ReleaseCache};
 use pratique_workers::ScopedThreads;
 
@@ -163,6 +163,7 @@ impl manifest::PolicyExpressions for ManifestExpressions<'_> {
         let declared = hints::DeclaredNames {
             declarations,
             condition: usage == manifest::ExpressionUse::MatchCondition,
+            minor,
         };
         compiled
             .map(|_| ())
@@ -181,6 +182,7 @@ pub fn help_for_issue(
     let declared = hints::DeclaredNames {
         declarations,
         condition: usage == ExpressionPurpose::MatchCondition,
+        minor: CURRENT_MINOR,
     };
     hints::for_issue(issue, text, issue.position.byte_offset(text), declared)
 }
@@ -254,6 +256,37 @@ mod tests {
             .compile("object.x", manifest::ExpressionUse::Validation, none)
             .unwrap_err();
         assert_eq!(error.detail, "must evaluate to bool but got dyn");
+    }
+
+    #[test]
+    fn functions_of_later_releases_are_named() {
+        let help = |release: &str, text: &str, stored: bool| -> Option<String> {
+            let cache = Cache::new().of_release(Release::by_version(release).unwrap());
+            let expressions = Expressions::new(Arc::new(cache));
+            let mut policy = manifest::ExpressionCompiler::begin(&expressions);
+            let declared = manifest::Declarations {
+                stored,
+                ..manifest::Declarations::default()
+            };
+            let refused = policy.compile(text, manifest::ExpressionUse::Validation, declared);
+            let issue = refused.err()?.issues.into_iter().next().unwrap();
+            Some(issue.help.unwrap().text)
+        };
+        let distinct = "[1].distinct() == [1]";
+        let told = "Kubernetes has it since 1.34, in new expressions since 1.35";
+        assert_eq!(help("1.34", distinct, false).as_deref(), Some(told));
+        assert_eq!(help("1.34", distinct, true), None);
+        assert_eq!(help("1.35", distinct, false), None);
+        let mask = "cidr('10.0.0.0/8').isMask()";
+        let told = "Kubernetes has it since 1.38, in new expressions since 1.39";
+        for (release, stored) in [("1.37", false), ("1.37", true), ("1.38", false)] {
+            assert_eq!(help(release, mask, stored).as_deref(), Some(told), "{release}");
+        }
+        assert_eq!(help("1.38", mask, true), None);
+        assert_eq!(
+            help("1.38", "object.isMaskless()", false).as_deref(),
+            Some("there is no such function")
+        );
     }
 
     #[test]

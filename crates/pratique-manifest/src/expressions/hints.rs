@@ -4,9 +4,10 @@ mod overload;
 
 use pratique_cel::ast::{Expr, Literal};
 use pratique_cel::{Environment, Issue};
-use pratique_expression::{Declarations, ExpressionError, token_at};
+use pratique_expression::{Declarations, ExpressionError, environment, token_at};
 use pratique_gotext::regexp::{ErrorKind, Regex};
 use pratique_gotext::suggest::did_you_mean;
+use pratique_schema::Release;
 
 use super::replacement;
 use crate::expression::ExpressionHelp;
@@ -17,6 +18,8 @@ pub(crate) struct DeclaredNames {
     pub(crate) declarations: Declarations,
     /// Whether it is a match condition.
     pub(crate) condition: bool,
+    /// The minor version whose functions there are.
+    pub(crate) minor: u32,
 }
 
 /// Help for an error at a byte of an expression, with the change that does it where a word has to be another one.
@@ -67,6 +70,7 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
         let after = rest.strip_prefix(name).unwrap_or(rest);
         return for_name(name, text.get(..offset).unwrap_or_default(), after)
             .or_else(|| declared.elsewhere(name).map(str::to_owned))
+            .or_else(|| declared.later(name).filter(|_| is_call(name, rest)))
             .or_else(|| meant.filter(|meant| *meant != name).map(did_you_mean))
             .or_else(|| Some(declared.instead_of(name, rest)));
     }
@@ -319,6 +323,12 @@ fn for_pattern(literal: &str) -> Option<String> {
     Some(format!("{}: `{}`{more}", error.kind, error.excerpt))
 }
 
+/// Whether a name is called; `rest` is the expression from the name, or from what follows it, on.
+fn is_call(name: &str, rest: &str) -> bool {
+    let after = rest.strip_prefix(name).map(str::trim_start);
+    after.is_some_and(|after| after.starts_with('(')) || rest.starts_with(['(', '.'])
+}
+
 impl DeclaredNames {
     /// Why a name that other expressions may use is not declared in this one.
     fn elsewhere(self, name: &str) -> Option<&'static str> {
@@ -335,12 +345,25 @@ impl DeclaredNames {
         })
     }
 
+    /// Since when there is a function that later releases have.
+    fn later(self, name: &str) -> Option<String> {
+        let latest = Release::list().iter().map(|release| release.version().1).max()?;
+        let has = |minor: &u32| {
+            environment(self.declarations, *minor)
+                .names()
+                .any(|known| known == name)
+        };
+        let since = (self.minor + 1..=latest).find(has)?;
+        // A server can be rolled back to the release before, which has to compile what is new.
+        let for_new = since + 1;
+        Some(format!(
+            "Kubernetes has it since 1.{since}, in new expressions since 1.{for_new}"
+        ))
+    }
+
     /// The names that may be used in place of a name; `rest` is the expression from the name on.
     fn instead_of(self, name: &str, rest: &str) -> String {
-        let is_call = rest
-            .get(name.len()..)
-            .is_some_and(|after| after.trim_start().starts_with('('));
-        if is_call || rest.starts_with(['(', '.']) {
+        if is_call(name, rest) {
             return "there is no such function".to_owned();
         }
         let declared = self.declarations;
@@ -387,6 +410,7 @@ mod tests {
                 ..Declarations::default()
             },
             condition: false,
+            minor: 38,
         };
         let help = text_for_issue(issue, text, offset, declared).unwrap_or_default();
         assert_eq!(help, expected, "{text}: {issue:?}");
