@@ -22,7 +22,7 @@
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_manifest::{Help, IgnoredPlugin, IgnoredReason};
-use pratique_types::admission_plugins::{BUILT_IN, refused};
+use pratique_types::admission_plugins::{self, BUILT_IN, known_in};
 
 use crate::lint::{Lint, LintContext, LintSubject};
 use crate::lint_meta::LintMeta;
@@ -63,11 +63,14 @@ fn warning(plugin: &IgnoredPlugin) -> Warning {
             None,
         ),
         IgnoredReason::Unknown => {
-            let refused = refused(name).map(ToString::to_string);
-            let meant = || nearest(name, BUILT_IN.map(|plugin| plugin.name)).map(did_you_mean);
+            let help = match known_in(name, plugin.release) {
+                Err(admission_plugins::UnknownPlugin::Unknown(_)) => meant(name, plugin.release),
+                Err(absent) => Some(absent.to_string()),
+                Ok(_) => None,
+            };
             (
                 format!("no admission plugin is named {name:?}: the entry is ignored"),
-                refused.or_else(meant),
+                help,
             )
         }
     };
@@ -82,28 +85,39 @@ fn warning(plugin: &IgnoredPlugin) -> Warning {
     }
 }
 
+/// The plugin of a release that a name was meant to be.
+fn meant(name: &str, release: (u32, u32)) -> Option<String> {
+    let plugins = BUILT_IN.iter().filter(|plugin| plugin.is_in(release));
+    nearest(name, plugins.map(|plugin| plugin.name)).map(did_you_mean)
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use pratique_manifest::{ConfigurationLoader, ConfigurationOptions, LoadOptions, UncheckedExpressions};
-    use pratique_schema::FeatureGates;
+    use pratique_schema::{FeatureGates, Release};
 
     #[track_caller]
     fn check_names(names: &[&str], expected: &[(u32, &str)]) {
+        check_names_in("1.37", names, expected);
+    }
+
+    #[track_caller]
+    fn check_names_in(release: &str, names: &[&str], expected: &[(u32, &str)]) {
         let entries: String = names.iter().map(|name| format!("- {{name: {name}}}\n")).collect();
         let text = format!(
             "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n{entries}"
         );
         let path = std::env::temp_dir().join(format!(
-            "pratique-lint-{}-{}.yaml",
+            "pratique-lint-{}-{release}-{}.yaml",
             std::process::id(),
             names.len()
         ));
         fs::write(&path, text).unwrap();
         let options = ConfigurationOptions {
             manifests: LoadOptions::new(&UncheckedExpressions),
-            feature_gates: FeatureGates::default(),
+            feature_gates: FeatureGates::new(Release::by_version(release).unwrap()),
         };
         let loaded = ConfigurationLoader::new(&options)
             .load(&path.to_string_lossy())
@@ -120,6 +134,25 @@ mod tests {
             })
             .collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn plugins_are_those_of_the_release() {
+        let enforcer = "AuthorizationConditionsEnforcer";
+        let later = "admission plugin AuthorizationConditionsEnforcer is there since Kubernetes 1.38";
+        check_names_in("1.37", &[enforcer], &[(4, later)]);
+        check_names_in("1.38", &[enforcer], &[]);
+        // What is not there yet is not what was meant.
+        check_names_in("1.37", &["AuthorizationConditionEnforcer"], &[(4, "")]);
+        let meant = "did you mean \"AuthorizationConditionsEnforcer\"?";
+        check_names_in("1.38", &["AuthorizationConditionEnforcer"], &[(4, meant)]);
+        let exists = "PodGroupWorkloadExists";
+        let later = "admission plugin PodGroupWorkloadExists is there since Kubernetes 1.36";
+        let gone = "admission plugin PodGroupWorkloadExists is gone since Kubernetes 1.37; instead there is nothing: a PodGroup may \
+            come before its Workload";
+        check_names_in("1.35", &[exists], &[(4, later)]);
+        check_names_in("1.36", &[exists], &[]);
+        check_names_in("1.37", &[exists], &[(4, gone)]);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct IgnoredPlugin {
     pub location: Location,
     /// Why it has none.
     pub reason: IgnoredReason,
+    /// The release of the server, with its major and minor version.
+    pub release: (u32, u32),
 }
 
 /// Why an entry has no effect.
@@ -26,7 +28,7 @@ pub struct IgnoredPlugin {
 pub enum IgnoredReason {
     /// An earlier entry has the same name.
     Duplicate,
-    /// No plugin has the name.
+    /// No plugin of the release has the name.
     Unknown,
     /// The plugin is not on.
     Off,
@@ -70,6 +72,7 @@ pub(super) fn find(
             name: plugin.name.clone(),
             location: parsed.document.source.location(span),
             reason,
+            release: release.version(),
         })
     };
     plugins.iter().enumerate().filter_map(entry).collect()
