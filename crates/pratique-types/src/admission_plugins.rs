@@ -83,6 +83,21 @@ impl BuiltIn {
         }
     }
 
+    /// Which servers have it, if not all: `since Kubernetes 1.38`.
+    pub fn releases(&self) -> Option<String> {
+        match (self.since, self.until) {
+            (None, None) => None,
+            (Some((major, minor)), None) => Some(format!("since Kubernetes {major}.{minor}")),
+            (None, Some((major, minor))) => Some(format!("before Kubernetes {major}.{minor}")),
+            (Some((major, first)), Some((_, until))) if until == first + 1 => {
+                Some(format!("of Kubernetes {major}.{first}"))
+            }
+            (Some((major, first)), Some((_, until))) => Some(format!(
+                "since Kubernetes {major}.{first} and before {major}.{until}"
+            )),
+        }
+    }
+
     /// Whether a release has it.
     pub fn is_in(&self, release: (u32, u32)) -> bool {
         self.since.is_none_or(|since| since <= release) && self.until.is_none_or(|until| release < until)

@@ -2,9 +2,9 @@
 
 use pratique_types::admission_plugins::BuiltIn;
 
-/// Why a webhook does not stand in for a plugin.
-pub(super) fn reason(plugin: &BuiltIn) -> &'static str {
-    match plugin.name {
+/// Why a webhook does not stand in for a plugin. Of one that not all releases have, it says which servers run it.
+pub(super) fn reason(plugin: &BuiltIn) -> String {
+    let reason = match plugin.name {
         "ResourceQuota" => {
             "what it books must be exact, and a webhook does not learn whether a request that it saw is stored"
         }
@@ -30,8 +30,13 @@ pub(super) fn reason(plugin: &BuiltIn) -> &'static str {
         "AlwaysAdmit" => "it allows everything, which needs no webhook",
         "AlwaysDeny" => "it refuses everything, also what would turn it off",
         _ if plugin.by_default => {
-            "every API server runs it by itself, on a managed control plane as well, and a second time changes nothing"
+            let servers = plugin.releases().map(|releases| format!(" {releases}"));
+            return format!(
+                "every API server{} runs it by itself, on a managed control plane as well, and a second time changes nothing",
+                servers.unwrap_or_default()
+            );
         }
         _ => "a webhook cannot do what it does",
-    }
+    };
+    reason.to_owned()
 }
