@@ -47,7 +47,7 @@ export interface Evaluate {
   authorizer?: string;
   /**
    * The release of Kubernetes that the server is of, such as `1.37`: by default that of a snapshot in `cluster`, or else the newest
-   * that is known.
+   * known one that is out.
    */
   kubernetesVersion?: string;
   /** Whether policies without a binding are evaluated as if bound. */

@@ -64,7 +64,7 @@ pub struct Evaluate {
     /// Without both, what depends on the authorizer is undecided.
     pub authorizer: Option<String>,
     /// The release of Kubernetes that the server is of, such as `1.37`: by default that of a snapshot in `cluster`, or else the
-    /// newest that is known.
+    /// newest known one that is out.
     pub kubernetes_version: Option<String>,
     /// Whether policies without a binding are evaluated as if bound.
     pub bind: bool,

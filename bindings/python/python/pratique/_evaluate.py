@@ -53,7 +53,7 @@ def evaluate(
     authorizer: rules of authorization, a text with a field `authorizer` as in a suite; what they do not decide, roles in
         `cluster` do. Without both, what depends on the authorizer is undecided.
     kubernetes_version: the release of Kubernetes that the server is of, such as `1.37`: by default that of a snapshot in `cluster`,
-        or else the newest that is known.
+        or else the newest known one that is out.
     bind: whether policies without a binding are evaluated as if bound.
     as_given: whether objects stay as they are, instead of being decoded, defaulted and prepared as an API server does.
     costs: whether the worst-case cost of each expression is estimated.
