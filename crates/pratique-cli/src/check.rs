@@ -30,6 +30,7 @@ use crate::memory;
 use crate::output::notice::InputNotice;
 use crate::output::{self, sarif};
 use crate::output_target::{self, OutputTarget};
+use crate::policies::tell_unread_manifests;
 use crate::project;
 use crate::snapshot::{StateSource, WebhookUse};
 use checked_path::CheckedPath;
@@ -65,6 +66,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     }
     for (paths, mut subject) in subjects {
         subject.report(&files);
+        if subject.has_manifests() {
+            tell_unread_manifests(gates.feature_gates);
+        }
         let root = arguments.root.as_deref().unwrap_or_default();
         let loaded = subject.load(
             &expressions,

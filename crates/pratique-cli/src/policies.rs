@@ -7,6 +7,7 @@ mod load;
 mod loaded_warnings;
 mod origin_name;
 mod skipped_files;
+mod unread_manifests;
 
 pub(crate) use failure::{LoadFailure, unusable};
 pub(crate) use files::{read, read_watched};
@@ -20,6 +21,7 @@ pub(crate) use loaded_warnings::tell_loaded;
 pub(crate) use origin_name::OriginName;
 
 pub(crate) use skipped_files::report_skipped_beside_definitions;
+pub(crate) use unread_manifests::{has_static, tell_unread_manifests, unread_manifests};
 
 /// How many policies are named in a message.
 pub(crate) const NAMED: usize = 5;

@@ -44,6 +44,7 @@ use crate::output::notice::{InputNotice, InputNotices, NOT_EVALUATED};
 use crate::output::problems;
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget};
+use crate::policies::{has_static, unread_manifests};
 use crate::project;
 use crate::replay::engine::{ReadyPolicies, ReplayEngine, StateInputs};
 use crate::replay::faults::CountedFaults;
@@ -139,6 +140,10 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     report_sources(sources.not_evaluated());
     let mut notes = left_out(&source, [&old, &new]);
     notes.extend(gates.map(GateArguments::release_note_of).into_iter().flatten());
+    for (policies, gates) in [&old, &new].into_iter().zip(gates) {
+        let has_manifests = policies.builtin.is_none() && has_static(&policies.sets);
+        notes.extend(unread_manifests(gates).filter(|_| has_manifests));
+    }
     notes.extend(summary(sources.not_evaluated()));
     notes.extend(passed_over.line());
     // These were told before.

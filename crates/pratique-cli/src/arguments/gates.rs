@@ -181,15 +181,13 @@ impl GateArguments {
     /// The same of a server with some gates.
     pub(crate) fn release_note_of(gates: FeatureGates) -> Option<String> {
         let release = gates.release();
-        let manifests = unread_manifests(gates);
         // Upstream: the gate is off by default before 1.36.
         let mutation = (!gates.is_on("MutatingAdmissionPolicy")).then(|| {
             "mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off"
                 .to_owned()
         });
         if release == Release::latest() {
-            let notes: Vec<String> = mutation.into_iter().chain(manifests).collect();
-            return (!notes.is_empty()).then(|| notes.join("; "));
+            return mutation;
         }
         let preview = if release.is_preview() {
             format!(
@@ -199,11 +197,10 @@ impl GateArguments {
         } else {
             String::new()
         };
-        let notes = mutation.into_iter().chain(manifests);
         Some(format!(
             "{preview}feature gates, served kinds, decoding, defaulting, expressions, policies, webhooks and plugins are those of \
              Kubernetes {release}, and so is validation{}",
-            notes.map(|note| format!("; {note}")).collect::<String>()
+            mutation.map(|note| format!("; {note}")).unwrap_or_default()
         ))
     }
 
@@ -236,19 +233,6 @@ impl GateArguments {
             )
         })
     }
-}
-
-/// What is said of static manifests where a server does not read any: they are evaluated as its policies may be some day.
-fn unread_manifests(gates: FeatureGates) -> Option<String> {
-    const GATE: &str = "ManifestBasedAdmissionControlConfig";
-    let is_known = gates.release().gates().get(GATE).is_some();
-    let why = if is_known {
-        format!("for which the feature gate {GATE} is off")
-    } else {
-        "which servers do since Kubernetes 1.36".to_owned()
-    };
-    (!gates.reads_manifests())
-        .then(|| format!("static manifests are evaluated as if the server read them, {why}"))
 }
 
 /// The arguments as they are written: gates are those of a release.
@@ -424,24 +408,9 @@ mod tests {
             older.contains("are those of Kubernetes 1.36, and so is validation"),
             "{older}"
         );
-        assert!(
-            older.ends_with(
-                "; static manifests are evaluated as if the server read them, for which the feature gate \
-                             ManifestBasedAdmissionControlConfig is off"
-            ),
-            "{older}"
-        );
-        let oldest = note(Release::by_version("1.34").unwrap()).unwrap();
-        assert!(
-            oldest.ends_with("as if the server read them, which servers do since Kubernetes 1.36"),
-            "{oldest}"
-        );
+        // Of manifests, it is said where there are some.
         let off = GateArguments::new(Release::latest(), "ManifestBasedAdmissionControlConfig=false").unwrap();
-        assert!(
-            off.release_note()
-                .unwrap()
-                .starts_with("static manifests are evaluated as if")
-        );
+        assert_eq!(off.release_note(), None);
         let unchanged = GateArguments::new(Release::latest(), "MutatingAdmissionPolicy=false").unwrap();
         assert_eq!(
             unchanged.release_note().as_deref(),

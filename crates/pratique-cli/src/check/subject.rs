@@ -200,6 +200,18 @@ impl CheckSubject {
         }
     }
 
+    /// Whether it has static manifests by itself, rather than by an AdmissionConfiguration.
+    pub(super) fn has_manifests(&self) -> bool {
+        match self {
+            CheckSubject::Configuration(_) => false,
+            CheckSubject::Directory(..) | CheckSubject::Manifests(..) => true,
+            CheckSubject::Whole(_, group, _) => *group != ObjectGroup::Api,
+            CheckSubject::Sorted(_, sorted) | CheckSubject::OfCluster(_, sorted) => {
+                sorted.groups().iter().any(|group| *group != ObjectGroup::Api)
+            }
+        }
+    }
+
     /// Files that are no objects of the API.
     pub(super) fn sources(&self) -> &[SourceFile] {
         match self {

@@ -109,6 +109,9 @@ pub(crate) fn load(
     sets.extend(of_paths);
     sets.extend(of_cluster.transpose()?.into_iter().flatten());
     policies::tell_loaded(&sets, files);
+    if builtin.is_none() && policies::has_static(&sets) {
+        policies::tell_unread_manifests(gates);
+    }
     if bind {
         self::bind(&mut sets);
     }

@@ -23,6 +23,7 @@ use crate::output::counted_nouns::counted;
 use crate::output::notice::InputNotice;
 use crate::output::text::PrintableText;
 use crate::output::{self, problems};
+use crate::policies::{has_static, tell_unread_manifests};
 use crate::review::steps;
 use crate::style::StreamStyle;
 use crate::test::test_error::TestError;
@@ -256,6 +257,9 @@ impl TestRun {
             }
         };
         self.files.extend(policies.files.iter().cloned());
+        if has_static(&policies.sets) {
+            tell_unread_manifests(suite.gates);
+        }
         if let Some(cluster) = cluster.filter(|_| !suite.is_foreign()) {
             cluster.provide(&mut policies);
         }

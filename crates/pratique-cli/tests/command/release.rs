@@ -49,7 +49,7 @@ fn objects_are_completed_as_the_release_does() {
     run.stdout_has("; Kubernetes 1.36; ");
     assert!(
         run.stderr
-            .contains("are those of Kubernetes 1.36, and so is validation;"),
+            .contains("are those of Kubernetes 1.36, and so is validation"),
         "{run}"
     );
 }
@@ -107,6 +107,52 @@ fn static_manifests_need_their_gate_before_1_37() {
     };
     check(&[]).exits(1);
     check(&["--feature-gates", "ManifestBasedAdmissionControlConfig=true"]).exits(0);
+}
+
+#[test]
+fn manifests_that_the_server_would_not_read_are_told_where_there_are_some() {
+    let files = files(POLICY, BINDING)
+        .with("set.yaml", STATEFUL_SET)
+        .with("policies.yaml", POLICIES);
+    let note = "static manifests are evaluated as if the server read them";
+    let run = |arguments: &[&str], is_told: bool| {
+        let run = files.run(&[arguments, &["--kubernetes-version", "1.35"]].concat());
+        assert_eq!(run.stderr.matches(note).count(), usize::from(is_told), "{run}");
+    };
+    // Such a server ignores what an AdmissionConfiguration says of policies.
+    run(&["check", "admission.yaml"], false);
+    run(&["check", "policies.yaml"], false);
+    run(&["check", "policies"], true);
+    run(&["review", "--policies", "policies.yaml", "set.yaml"], false);
+    run(&["review", "set.yaml"], false);
+    run(&["review", "--manifests", "policies", "set.yaml"], true);
+    run(&["review", "--policies", "policies", "set.yaml"], true);
+    let upgrade = |policies: &str| {
+        let arguments = [
+            "upgrade",
+            "--from",
+            "1.35",
+            "--to",
+            "1.37",
+            "--policies",
+            policies,
+            "set.yaml",
+        ];
+        files.run(&arguments).stdout.matches(note).count()
+    };
+    assert_eq!((upgrade("policies.yaml"), upgrade("policies")), (0, 1));
+    let suite = |policies: &str| {
+        let suite = format!(
+            "apiVersion: pratique/v1alpha1\nkind: Suite\npolicies: [{policies}]\ntests: [{{name: a, object: set.yaml}}]\n"
+        );
+        let files = crate::story::files(POLICY, BINDING)
+            .with("set.yaml", STATEFUL_SET)
+            .with("policies.yaml", POLICIES)
+            .with("suite.yaml", suite);
+        let run = files.run(&["test", "suite.yaml", "--kubernetes-version", "1.35"]);
+        run.stderr.matches(note).count()
+    };
+    assert_eq!((suite("policies.yaml"), suite("policies")), (0, 1));
 }
 
 /// A snapshot of a server of a version.
@@ -277,7 +323,7 @@ fn stored_policies_are_compiled_as_stored() {
     review("[1].includes(2)", "Fail", &[]).exits(1);
     let run =
         snapshot_of_policies("[1].includes(1)", "Fail").run(&["review", "--policies", "saved", "set.yaml"]);
-    run.exits(2);
+    run.exits(1);
     // What is too new for the server is an error of the policy, and does not end the command.
     let run = review("[1].includes(1)", "Fail", &["--kubernetes-version", "1.36"]);
     run.exits(1);
@@ -324,7 +370,7 @@ fn an_upgrade_tells_what_stored_policies_lose() {
         .iter()
         .filter_map(|finding| finding["rule"].as_str())
         .collect();
-    assert_eq!(rules, ["invalid-policy", "newly-denied"], "{run}");
+    assert_eq!(rules, ["invalid-policy", "newly-refused"], "{run}");
 }
 
 #[cfg(feature = "kube")]
