@@ -44,7 +44,10 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let choices = arguments.outputs.choices()?;
     output_target::verify(&choices)?;
     let levels = WarningLevels::new(&arguments.warnings);
-    let release = arguments.gates.feature_gates.release();
+    // A cluster says its own release.
+    let state = StateSource::open(&arguments.client, None)?;
+    let gates = arguments.gates.of_server(state.server_version())?;
+    let release = gates.feature_gates.release();
     let switches = arguments.admission_plugins.switches();
     switches.of_release(release.version()).validate()?;
     let cache = Cache::new().of_release(release);
@@ -58,8 +61,6 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         &files,
         &expressions,
     )?;
-    let state = StateSource::open(&arguments.client, None)?;
-    let gates = arguments.gates.of_server(state.server_version())?;
     subjects.extend(of_cluster(state)?);
     if subjects.is_empty() {
         return Err(CliError::Check(CheckError::NothingToCheck));

@@ -337,6 +337,17 @@ fn policies_of_the_cluster_are_checked() {
         .admission("validatingadmissionpolicies", &stored)
         .start();
     run(&files(&server), &check, 0, &[]);
+    // The server of before does not have it.
+    let server = Script::new()
+        .version("v1.36.3")
+        .admission("validatingadmissionpolicies", &stored)
+        .start();
+    run(
+        &files(&server),
+        &check,
+        1,
+        &["undeclared reference to 'includes'"],
+    );
     let empty = Script::new().start();
     run(
         &files(&empty),
