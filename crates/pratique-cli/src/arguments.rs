@@ -260,7 +260,17 @@ fn parse_line(line: Vec<OsString>) -> Result<ProgramArguments, clap::Error> {
         words.find_map(|word| foreign_words::flag_tip(name, word))
     });
     let matches = command.try_get_matches_from_mut(line);
-    let parsed = matches.and_then(|mut matches| ProgramArguments::from_arg_matches_mut(&mut matches));
+    let parsed = matches.and_then(|mut matches| {
+        let name = matches.subcommand_name().map(str::to_owned);
+        let parsed = ProgramArguments::from_arg_matches_mut(&mut matches);
+        parsed.map_err(
+            |error| match name.and_then(|name| command.find_subcommand_mut(name)) {
+                // What is found wrong only now is wrong in the subcommand's arguments, and the usage is the subcommand's.
+                Some(subcommand) => error.format(subcommand),
+                None => error,
+            },
+        )
+    });
     parsed
         .map_err(|error| error.format(&mut command))
         .map_err(|error| with_tip(error, tip))

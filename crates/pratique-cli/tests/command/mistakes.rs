@@ -60,3 +60,17 @@ pub(crate) fn mistakes() -> Directory {
         .with("mistaken/policy.yaml", MISTAKEN)
         .with("faulty/policy.yaml", FAULTY)
 }
+
+#[test]
+fn the_usage_beside_a_wrong_release_is_the_command_s() {
+    for (flag, value) in [
+        ("--kubernetes-version", "1.2"),
+        ("--feature-gates", "Nonsense=true"),
+    ] {
+        for command in ["check", "review", "test", "scan"] {
+            let run = Directory::new().run(&[command, flag, value, "policy.yaml"]);
+            run.exits(2);
+            run.stderr_has(&format!("Usage: pratique {command} [OPTIONS]"));
+        }
+    }
+}
