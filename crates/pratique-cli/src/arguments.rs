@@ -75,7 +75,7 @@ pub(crate) use completions::CompletionsArguments;
 use duration::duration;
 pub(crate) use expand::{ExpandArguments, ExpandMode};
 pub(crate) use files::{ExcludeArguments, VerboseArguments};
-pub(crate) use gates::GateArguments;
+pub(crate) use gates::{GateArguments, report_release, report_server};
 pub(crate) use impact::{ImpactAnswerArguments, ImpactArguments, ImpactFormat};
 pub(crate) use init::InitArguments;
 #[cfg(feature = "kube")]

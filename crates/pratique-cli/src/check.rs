@@ -27,7 +27,7 @@ use crate::check::check_error::CheckError;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, FileSelection, WithPassedOver, sources};
 use crate::memory;
-use crate::output::notice::InputNotice;
+use crate::output::notice::{InputNotice, InputNotices};
 use crate::output::{self, sarif};
 use crate::output_target::{self, OutputTarget};
 use crate::policies::tell_unread_manifests;
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let levels = WarningLevels::new(&arguments.warnings);
     // A cluster says its own release.
     let state = StateSource::open(&arguments.client, None)?;
-    let gates = arguments.gates.of_server(state.server_version())?;
+    let gates = arguments.gates.with_server(state.server_version())?;
     let release = gates.feature_gates.release();
     let switches = arguments.admission_plugins.switches();
     switches.of_release(release.version()).validate()?;
@@ -61,6 +61,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         &files,
         &expressions,
     )?;
+    // Hashes are printed alone.
+    let is_listed = arguments.outputs.is_printed(CheckFormat::Human) && !arguments.hash_only;
+    let of_server = gates.report(is_listed);
     subjects.extend(of_cluster(state)?);
     if subjects.is_empty() {
         return Err(CliError::Check(CheckError::NothingToCheck));
@@ -98,10 +101,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         return Ok(status);
     }
     let (passed_over, lists) = (files.passed_over(), arguments.files.verbose);
-    if let Some(notice) = gates.server_notice() {
-        files.tell(notice);
-    }
-    let of_files = files.notices();
+    let of_server = InputNotices::from_iter(of_server);
+    let of_files: Vec<InputNotice> = of_server.list().into_iter().chain(files.notices()).collect();
     let is_denied = levels.denies_warnings() && of_files.iter().any(InputNotice::is_counted);
     let passes = checked.iter().all(|checked| checked.passes(&levels)) && !is_denied;
     let notices: Vec<InputNotice> = of_files
@@ -117,11 +118,12 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
             CheckFormat::Human => {
                 let mut text = human::checked_text(&checked, &levels);
                 text.push(&passed_over.to_text(lists));
+                text.push(&of_server.lines_of_server());
                 output::print(&text)
             }
             CheckFormat::Json => {
                 let report = WithPassedOver {
-                    value: json::CheckReport::new(&checked, &of_files, &levels),
+                    value: json::CheckReport::new(&checked, gates.feature_gates, &of_files, &levels),
                     passed_over: passed_over.json(lists),
                 };
                 project::print_with_report("check", &report)

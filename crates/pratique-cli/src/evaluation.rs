@@ -33,6 +33,7 @@ pub(crate) mod sarif;
 pub(crate) mod state;
 pub(crate) mod state_reader;
 pub(crate) mod summary;
+pub(crate) mod switched_off;
 pub(crate) mod unbound;
 pub(crate) mod undecided_reasons;
 pub(crate) mod unexpanded_workloads;

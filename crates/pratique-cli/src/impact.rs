@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pratique_review::PodPolicies;
-use pratique_schema::Release;
+use pratique_schema::FeatureGates;
 use pratique_types::Operation;
 
 use crate::acceptance::AcceptanceRules;
@@ -64,6 +64,8 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let state = &arguments.state;
     let state_source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&state_source)?;
+    let is_listed = arguments.answers.outputs.is_printed(ImpactFormat::Human);
+    let of_server = state.gates.report(is_listed);
     let stdin = arguments.stdin.stdin_filename.as_deref();
     name_stdin(stdin);
     let source = ObjectSource::new(&arguments.inputs, state, &state_source, "compare")?;
@@ -105,6 +107,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let limits = input_limits(state.max_input);
     let mut notices = InputNotices::default();
     // These were told before.
+    notices.extend(of_server);
     notices.extend(inputs_of_state.notices());
     notices.extend([&old, &new].into_iter().flat_map(|side| side.scope.notices()));
     let mut changes = Vec::new();
@@ -159,7 +162,11 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         from,
         remembers: worker.log.remembers(),
     };
-    let evaluated = evaluated(arguments, release, [&old.policies, &new.policies]);
+    let evaluated = evaluated(
+        arguments,
+        state.gates.feature_gates,
+        [&old.policies, &new.policies],
+    );
     let mut collector = ImpactCollector::new(answers, &acceptance, evaluated, report, share, checkpoints);
     collector.outputs = OutputTarget::open_all(&choices)?;
     let compared = ordered_work::in_order(
@@ -182,7 +189,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
 /// What is evaluated of the policies that are compared.
 fn evaluated(
     arguments: &ImpactArguments,
-    release: &'static Release,
+    gates: FeatureGates,
     [old, new]: [&ReadyPolicies; 2],
 ) -> EvaluationSummary {
     let named = &arguments.sets;
@@ -206,7 +213,7 @@ fn evaluated(
         validates: arguments.validation.validation,
         plugins: 0,
         calls_webhooks: false,
-        releases: vec![release],
+        servers: vec![gates],
     })
 }
 
@@ -216,7 +223,7 @@ fn side<'p>(label: &'static str, sources: Vec<String>, policies: &'p ReadyPolici
         sources,
         builtin: None,
         sets: &policies.sets,
-        unbound: policies.scope.unbound_count(),
+        scope: &policies.scope,
     }
 }
 

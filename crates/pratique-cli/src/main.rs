@@ -138,12 +138,21 @@ fn run(arguments: &ProgramArguments) -> Result<ExitStatus, CliError> {
         ProgramCommand::Upgrade(arguments) => upgrade::run(arguments),
         ProgramCommand::Scan(arguments) => scan::run(arguments),
         ProgramCommand::Report(arguments) => scan::report(arguments),
-        ProgramCommand::Serve(arguments) => serve::run(arguments),
+        ProgramCommand::Serve(arguments) => {
+            arguments.gates.tell();
+            serve::run(arguments)
+        }
         #[cfg(feature = "kube")]
-        ProgramCommand::Snapshot(arguments) => snapshot::run(arguments),
+        ProgramCommand::Snapshot(arguments) => {
+            arguments.gates.tell();
+            snapshot::run(arguments)
+        }
         ProgramCommand::Test(arguments) => test::run(arguments),
         ProgramCommand::Init(arguments) => project::init::run(arguments),
-        ProgramCommand::Lsp(arguments) => lsp::run(arguments),
+        ProgramCommand::Lsp(arguments) => {
+            arguments.gates.tell();
+            lsp::run(arguments)
+        }
         ProgramCommand::Playground(arguments) => playground::run(arguments),
         ProgramCommand::Completions(arguments) => completions::run(arguments),
         ProgramCommand::Man(arguments) => man::run(arguments),

@@ -79,6 +79,9 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let state = &arguments.state;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;
+    let of_server = state
+        .gates
+        .report(answers.outputs.is_printed(ReplayFormat::Human));
     let state_name = source.name();
     let Some(policies) = ReadyPolicies::load(&arguments.policies, &files, state, &mut source, None)? else {
         return Ok(ExitStatus::Failure);
@@ -95,6 +98,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     );
     let mut notices = InputNotices::default();
     // These were told before.
+    notices.extend(of_server);
     notices.extend(inputs_of_state.notices());
     notices.extend(policies.scope.notices());
     acceptance.notices().for_each(|notice| notices.tell(notice));
@@ -104,13 +108,13 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
             sources: sources_of(&arguments.policies, false, &state_name),
             builtin: policies.builtin,
             sets: &policies.sets,
-            unbound: policies.scope.unbound_count(),
+            scope: &policies.scope,
         }],
         completes: true,
         validates: arguments.validation.validation,
         plugins: 0,
         calls_webhooks: false,
-        releases: vec![state.gates.feature_gates.release()],
+        servers: vec![state.gates.feature_gates],
     });
     let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, arguments.validation, |_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));

@@ -20,7 +20,7 @@ use pratique_review::{PodPolicies, PolicyRecord, Reviewer, WholeChain};
 use pratique_state::PluginState;
 
 use crate::acceptance::AcceptanceRules;
-use crate::arguments::{ExpandMode, ReviewArguments};
+use crate::arguments::{ExpandMode, ReviewArguments, ReviewFormat};
 pub(crate) use crate::evaluation::chain::steps_output as steps;
 use crate::evaluation::complete_kind::CompleteKind;
 use crate::evaluation::expansion::ExpansionRule;
@@ -78,8 +78,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         None
     };
     let mut state = StateSource::open(&arguments.state.client, arguments.state.snapshot.as_deref())?;
-    let gate_arguments = arguments.state.gates.of_server(state.server_version())?;
+    let gate_arguments = arguments.state.gates.with_server(state.server_version())?;
     let gates = gate_arguments.feature_gates;
+    let of_server = gate_arguments.report(arguments.answers.outputs.is_printed(ReviewFormat::Human));
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
     if runs_chain && arguments.workloads.expand != ExpandMode::Off {
         // The Pods of controllers find what comes after their workloads.
@@ -108,7 +109,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     acceptance.add_policies(&sets, gates.release());
     let plugin_state = plugins.map(|plugins| plugins.state);
     let state_name = state.name();
-    let scope = EvaluationScope::new(&sets, arguments.webhooks);
+    let scope = EvaluationScope::new(&sets, gates, arguments.webhooks);
     scope.warn();
     let mut pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some());
     if arguments.webhooks {
@@ -127,9 +128,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         notices: InputNotices::default(),
         files: files.clone(),
     };
-    if let Some(notice) = gate_arguments.server_notice() {
-        reader.notices.tell(notice);
-    }
+    reader.notices.extend(of_server);
     if let Some(notice) = CompleteKind::notice(none) {
         reader.notices.tell(notice);
     }
@@ -280,13 +279,13 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             sources: sources_of(&arguments.policies, arguments.input_policies, &state_name),
             builtin,
             sets: &sets,
-            unbound: scope.unbound_count(),
+            scope: &scope,
         }],
         completes: arguments.completion.defaults || plugins_run,
         validates: phases.preparation.validates && (arguments.completion.defaults || plugins_run),
         plugins: admission.plugin_names().count(),
         calls_webhooks: arguments.webhooks,
-        releases: vec![gates.release()],
+        servers: vec![gates],
     });
     let accepted = printer.accepted(&acceptance)?;
     printer.end(

@@ -112,6 +112,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let mut acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "scan", is_part)?;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;
+    let of_server = state.gates.report(answers.outputs.is_printed(ScanFormat::Human));
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let stdin = arguments.stdin.stdin_filename.as_deref();
     name_stdin(stdin);
@@ -236,9 +237,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         output::eprint(&output::warning(&text!("{}", note)));
         report.add_note(&note);
     }
-    if let Some(unbound) = scope.count() {
-        report.add_note(&unbound);
-    }
+    scope.counts().for_each(|count| report.add_note(&count));
     report_sources(&inputs.files.sources);
     if let Some(note) = summary(&inputs.files.sources) {
         report.add_note(&note);
@@ -270,7 +269,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         }
     }
     collector.of_state = errors;
-    let told = of_state.into_iter().chain(changes).chain(files.notices());
+    let told = of_server.into_iter().chain(of_state);
+    let told = told.chain(changes).chain(files.notices());
     let told = told.chain(scope.notices()).chain(project::notices("scan"));
     told.for_each(|notice| collector.add_notice(notice));
     for notice in acceptance.notices() {
@@ -283,13 +283,13 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
             sources: sources_of(&arguments.policies, false, &state_name),
             builtin: *builtin,
             sets,
-            unbound: scope.unbound_count(),
+            scope,
         }],
         completes: arguments.completion.defaults,
         validates: phases.preparation.validates && arguments.completion.defaults,
         plugins: admission.plugin_names().count(),
         calls_webhooks: false,
-        releases: vec![state.gates.feature_gates.release()],
+        servers: vec![state.gates.feature_gates],
     };
     collector.set_evaluated(EvaluationSummary::new(&facts));
     let start = Arc::new(cluster.state);

@@ -24,7 +24,9 @@ use pratique_review::{PodPolicies, PolicyRecord};
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::Operation;
 
-use crate::arguments::{GateArguments, RequestArguments, StateArguments, UpgradeArguments, UpgradeFormat};
+use crate::arguments::{
+    GateArguments, RequestArguments, StateArguments, UpgradeArguments, UpgradeFormat, report_server,
+};
 use crate::destination;
 use crate::evaluation::assumptions::AssumedKinds;
 use crate::evaluation::expansion::ExpansionRule;
@@ -139,14 +141,20 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     }
     report_sources(sources.not_evaluated());
     let mut notes = left_out(&source, [&old, &new]);
-    notes.extend(gates.map(GateArguments::release_note_of).into_iter().flatten());
+    for gates in gates {
+        notes.extend(GateArguments::release_note_of(gates));
+        notes.extend(GateArguments::ineffective_note_of(gates));
+    }
     for (policies, gates) in [&old, &new].into_iter().zip(gates) {
         let has_manifests = policies.builtin.is_none() && has_static(&policies.sets);
         notes.extend(unread_manifests(gates).filter(|_| has_manifests));
     }
     notes.extend(summary(sources.not_evaluated()));
     notes.extend(passed_over.line());
+    let is_listed = arguments.answers.outputs.is_printed(UpgradeFormat::Human);
+    notices.extend(report_server(state.gates.server_notice(), is_listed));
     // These were told before.
+    notices.extend(old.scope.switched_off().notices());
     notices.extend(inputs_of_state.notices());
     notices.extend(new.scope.notices());
     notices.extend(project::notices("upgrade"));
@@ -261,7 +269,7 @@ fn of_server(
         return Err(UpgradeError::NoRelease.into());
     }
     Ok(StateArguments {
-        gates: arguments.state.gates.of_server(server)?,
+        gates: arguments.state.gates.with_server(server)?,
         ..arguments.state.clone()
     })
 }
@@ -323,7 +331,7 @@ fn evaluated(
             sources: sources_of(&arguments.policies, false, state),
             builtin: policies.builtin,
             sets: &policies.sets,
-            unbound: policies.scope.unbound_count(),
+            scope: &policies.scope,
         }
     });
     EvaluationSummary::new(&EvaluationFacts {
@@ -332,6 +340,6 @@ fn evaluated(
         validates: arguments.validation.validation,
         plugins: 0,
         calls_webhooks: false,
-        releases: gates.map(|gates| gates.release()).to_vec(),
+        servers: gates.to_vec(),
     })
 }

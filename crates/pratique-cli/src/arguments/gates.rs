@@ -7,7 +7,7 @@ use pratique_schema::{FeatureGates, FeatureGatesError, Release, ServerVersion};
 
 use crate::exit::CliError;
 use crate::output;
-use crate::output::notice::{InputNotice, SERVER_VERSION};
+use crate::output::notice::{FEATURE_GATE, InputNotice, KUBERNETES_VERSION, SERVER_VERSION};
 use crate::output::text::text;
 
 /// What is switched on and off in kube-apiserver, which depends on its release.
@@ -107,45 +107,70 @@ impl GateArguments {
         })
     }
 
-    /// The same for a server that says its version, such as `snapshot of 2026-11-29`: the release that is named counts more.
+    /// The same for a server that says its version, such as `snapshot of 2026-11-29`: the release that is named counts more. What
+    /// is said of another release than that of the arguments is told.
     ///
     /// # Errors
     /// The gates are not those of the server's release.
     pub(crate) fn of_server(&self, server: Option<(String, String)>) -> Result<Self, CliError> {
-        let release = self.feature_gates.release();
-        let Some((name, version)) = server else {
-            return match self.refused.clone() {
-                Some(error) => Err(CliError::FeatureGates { release, error }),
-                None => Ok(self.clone()),
+        let gates = self.with_server(server)?;
+        if gates.feature_gates.release() != self.feature_gates.release() {
+            gates.tell();
+        }
+        Ok(gates)
+    }
+
+    /// The same as [`of_server`](Self::of_server), for commands that [report](Self::report) what is said of the release.
+    ///
+    /// # Errors
+    /// The gates are not those of the server's release.
+    pub(crate) fn with_server(&self, server: Option<(String, String)>) -> Result<Self, CliError> {
+        if let (None, Some(error)) = (&server, self.refused.clone()) {
+            let release = self.feature_gates.release();
+            return Err(CliError::FeatureGates { release, error });
+        }
+        let (release, notice) = self.release_of_server(server);
+        if release == self.feature_gates.release() {
+            // Those that the release refuses are told where there is no server to be of another.
+            let gates = match self.refused {
+                Some(_) => GateArguments::new(release, &self.written)?,
+                None => self.clone(),
             };
+            return Ok(GateArguments { notice, ..gates });
+        }
+        Ok(GateArguments {
+            is_named: self.is_named,
+            notice,
+            ..GateArguments::new(release, &self.written)?
+        })
+    }
+
+    /// The release of a server that may say its version, and what is told of that.
+    pub(crate) fn release_of_server(
+        &self,
+        server: Option<(String, String)>,
+    ) -> (&'static Release, Option<InputNotice>) {
+        let of_flag = self.feature_gates.release();
+        let Some((name, version)) = server else {
+            return (of_flag, None);
         };
         let server = ServerVersion::parse(&version);
-        let of_flag = self.feature_gates.release();
-        let (gates, message) = if !self.is_named {
-            let gates = GateArguments {
-                is_named: false,
-                ..GateArguments::new(server.release(), &self.written)?
-            };
-            if server.release() != of_flag {
-                gates.tell();
-            }
-            (gates, server.note())
+        let (release, message) = if !self.is_named {
+            (server.release(), server.note())
         } else if server.note().is_none() && server.release() == of_flag {
-            (self.clone(), None)
+            (of_flag, None)
         } else {
             let said = match server.as_str() {
                 "" => "not known",
                 text => text,
             };
             let message = format!(
-                "the server's version is {said}: it is taken for one of Kubernetes {of_flag}, as --kubernetes-version says"
+                "the server's version is {said}: it is taken for one of Kubernetes {of_flag}, as is asked for"
             );
-            (self.clone(), Some(message))
+            (of_flag, Some(message))
         };
-        Ok(GateArguments {
-            notice: message.map(|message| InputNotice::new(SERVER_VERSION, name, message)),
-            ..gates
-        })
+        let notice = message.map(|message| InputNotice::new(SERVER_VERSION, name, message));
+        (release, notice)
     }
 
     /// Whether the release is named.
@@ -164,21 +189,19 @@ impl GateArguments {
     }
 
     /// Tells what is said of the release and the gates.
-    fn tell(&self) {
-        if let Some(note) = self.release_note() {
-            output::eprint(&output::note(&text!("{}", note)));
-        }
-        if let Some(notice) = self.notice() {
-            output::eprint(&output::warning(&text!("{}", notice)));
-        }
+    pub(crate) fn tell(&self) {
+        report_release(self.feature_gates, false);
     }
 
-    /// What is said of a release that is not followed in everything.
-    fn release_note(&self) -> Option<String> {
-        GateArguments::release_note_of(self.feature_gates)
+    /// What every output tells of the server, its release and the gates. It is told on standard error as well, unless `is_listed`:
+    /// the output on standard output is one of text, in which it would stand a second time.
+    pub(crate) fn report(&self, is_listed: bool) -> Vec<InputNotice> {
+        let mut notices = report_release(self.feature_gates, is_listed);
+        notices.extend(report_server(self.notice.clone(), is_listed));
+        notices
     }
 
-    /// The same of a server with some gates.
+    /// What is said of a server with some gates, of a release that is not followed in everything.
     pub(crate) fn release_note_of(gates: FeatureGates) -> Option<String> {
         let release = gates.release();
         // Upstream: the gate is off by default before 1.36.
@@ -205,8 +228,8 @@ impl GateArguments {
     }
 
     /// What is said of gates that a server would heed and nothing here does: its decisions may be others.
-    fn notice(&self) -> Option<String> {
-        let changed = self.feature_gates.changed().map(|gate| gate.name);
+    pub(crate) fn ineffective_note_of(gates: FeatureGates) -> Option<String> {
+        let changed = gates.changed().map(|gate| gate.name);
         // Validation heeds it, and the plugin behind it, AuthorizationConditionsEnforcer, is not evaluated.
         let is_partial = |name: &str| name == "ConditionalAuthorization";
         let has_effect =
@@ -233,6 +256,35 @@ impl GateArguments {
             )
         })
     }
+}
+
+/// What every output tells of the version of a server, as [`GateArguments::report`] does.
+pub(crate) fn report_server(notice: Option<InputNotice>, is_listed: bool) -> Option<InputNotice> {
+    if let (Some(notice), false) = (&notice, is_listed) {
+        output::eprint(&notice.to_text());
+    }
+    notice
+}
+
+/// What every output tells of a release and its gates. It is told on standard error as well, unless `is_listed`. A release that is
+/// followed as it is now is told there only: no output has to be read with care for it.
+pub(crate) fn report_release(gates: FeatureGates, is_listed: bool) -> Vec<InputNotice> {
+    let mut notices = Vec::new();
+    match GateArguments::release_note_of(gates) {
+        Some(note) if gates.release().is_preview() => {
+            notices.push(InputNotice::new(KUBERNETES_VERSION, "", note));
+        }
+        Some(note) => output::eprint(&output::note(&text!("{}", note))),
+        None => {}
+    }
+    let ineffective = GateArguments::ineffective_note_of(gates);
+    notices.extend(ineffective.map(|note| InputNotice::new(FEATURE_GATE, "", note)));
+    if !is_listed {
+        notices
+            .iter()
+            .for_each(|notice| output::eprint(&notice.to_text()));
+    }
+    notices
 }
 
 /// The arguments as they are written: gates are those of a release.
@@ -314,9 +366,7 @@ fn invalid(flag: &str, value: &str, error: &dyn std::error::Error) -> clap::Erro
 
 impl FromArgMatches for GateArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let arguments = WrittenGates::from_arg_matches(matches)?.read()?;
-        arguments.tell();
-        Ok(arguments)
+        WrittenGates::from_arg_matches(matches)?.read()
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -360,7 +410,7 @@ mod tests {
     fn gates_without_effect_are_told() {
         let notice = |gates| {
             let arguments = GateArguments::new(Release::latest(), gates).unwrap();
-            arguments.notice()
+            GateArguments::ineffective_note_of(arguments.feature_gates)
         };
         assert_eq!(notice("EmptyDirVolumeMode=true,APIServerIdentity=true"), None);
         assert_eq!(notice("HPAScaleToZero=false,SELinuxMount=false"), None);
@@ -373,7 +423,7 @@ mod tests {
         let preview = Release::by_version("1.38").unwrap();
         let conditional = GateArguments::new(preview, "ConditionalAuthorization=true").unwrap();
         assert_eq!(
-            conditional.notice().as_deref(),
+            GateArguments::ineffective_note_of(conditional.feature_gates).as_deref(),
             Some(
                 "the feature gate ConditionalAuthorization has no effect on admission here: a server may do other than what is \
                  shown"
@@ -382,7 +432,7 @@ mod tests {
         let both =
             GateArguments::new(preview, "ConditionalAuthorization=true,StorageVersionAPI=true").unwrap();
         assert_eq!(
-            both.notice().as_deref(),
+            GateArguments::ineffective_note_of(both.feature_gates).as_deref(),
             Some(
                 "the feature gate StorageVersionAPI has no effect here, and the feature gate ConditionalAuthorization has no effect \
                  on admission here: a server may do other than what is shown"
@@ -400,7 +450,7 @@ mod tests {
     fn older_releases_are_told_to_be_followed_in_part() {
         let note = |release| {
             let arguments = GateArguments::new(release, "").unwrap();
-            arguments.release_note()
+            GateArguments::release_note_of(arguments.feature_gates)
         };
         assert_eq!(note(Release::latest()), None);
         let older = note(Release::by_version("1.36").unwrap()).unwrap();
@@ -410,10 +460,10 @@ mod tests {
         );
         // Of manifests, it is said where there are some.
         let off = GateArguments::new(Release::latest(), "ManifestBasedAdmissionControlConfig=false").unwrap();
-        assert_eq!(off.release_note(), None);
+        assert_eq!(GateArguments::release_note_of(off.feature_gates), None);
         let unchanged = GateArguments::new(Release::latest(), "MutatingAdmissionPolicy=false").unwrap();
         assert_eq!(
-            unchanged.release_note().as_deref(),
+            GateArguments::release_note_of(unchanged.feature_gates).as_deref(),
             Some("mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off")
         );
         let preview = note(Release::by_version("1.38").unwrap()).unwrap();
@@ -475,7 +525,7 @@ mod tests {
                 "1.37".to_owned(),
                 Some(
                     "cluster a: the server's version is v1.36.3: it is taken for one of Kubernetes 1.37, as \
-                     --kubernetes-version says"
+                     is asked for"
                         .to_owned()
                 )
             )

@@ -56,7 +56,7 @@ impl StateArguments {
     /// The feature gates are not those of the release.
     pub(crate) fn of_server(&self, source: &StateSource) -> Result<Self, CliError> {
         Ok(StateArguments {
-            gates: self.gates.of_server(source.server_version())?,
+            gates: self.gates.with_server(source.server_version())?,
             ..self.clone()
         })
     }

@@ -3,6 +3,7 @@
 use pratique_lint::ExpressionCost;
 use pratique_manifest::{Location, ManifestPlugin, ObjectName, StartedPlugin};
 use pratique_review::sorted_objects::ObjectGroup;
+use pratique_schema::FeatureGates;
 use serde::Serialize;
 
 use super::checked_path::CheckedPath;
@@ -16,7 +17,10 @@ use crate::output::problems::JsonProblem;
 
 /// The whole output.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct CheckReport<'a> {
+    /// The release of the server.
+    kubernetes_version: String,
     results: Vec<PathResult<'a>>,
     /// Warnings about files.
     #[serde(skip_serializing_if = "<[InputNotice]>::is_empty")]
@@ -127,10 +131,12 @@ struct ExpressionReport<'a> {
 impl<'a> CheckReport<'a> {
     pub(super) fn new(
         checked: &'a [CheckedPath],
+        gates: FeatureGates,
         notices: &'a [InputNotice],
         levels: &WarningLevels<'_>,
     ) -> Self {
         CheckReport {
+            kubernetes_version: gates.release().to_string(),
             notices,
             results: checked
                 .iter()

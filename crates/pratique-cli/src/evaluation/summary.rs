@@ -3,8 +3,10 @@
 use crate::acceptance::AcceptanceSummary;
 use crate::arguments::PolicyArguments;
 use crate::baseline::BaselineLevel;
-use pratique_schema::Release;
+use pratique_schema::FeatureGates;
 
+use crate::evaluation::switched_off::are_mutations_on;
+use crate::evaluation::unbound::EvaluationScope;
 use crate::input;
 use crate::output::counted_nouns::{counted, first_names};
 use crate::output::text::{PrintableText, text};
@@ -21,8 +23,8 @@ pub(crate) struct EvaluationFacts<'a> {
     /// How many built-in plugins are run.
     pub(crate) plugins: usize,
     pub(crate) calls_webhooks: bool,
-    /// The release of the server, or those that are compared.
-    pub(crate) releases: Vec<&'static Release>,
+    /// The release of the server with its feature gates, or those that are compared.
+    pub(crate) servers: Vec<FeatureGates>,
 }
 
 /// Policies that are evaluated.
@@ -34,8 +36,8 @@ pub(crate) struct EvaluatedPolicies<'a> {
     /// The level of the built-in policies, if these are evaluated.
     pub(crate) builtin: Option<BaselineLevel>,
     pub(crate) sets: &'a OriginSets,
-    /// How many policies have no binding.
-    pub(crate) unbound: usize,
+    /// Which of them are evaluated.
+    pub(crate) scope: &'a EvaluationScope,
 }
 
 /// The names of the sources of policies: what is named and the inputs, or else the cluster or snapshot of a name, which is empty if
@@ -104,7 +106,8 @@ impl EvaluatedPolicies<'_> {
         let count: usize = sets
             .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len())
             .sum();
-        let count = match count.saturating_sub(self.unbound) {
+        let count = match count.saturating_sub(self.scope.unbound_count() + self.scope.switched_off().count())
+        {
             0 => "no policy".to_owned(),
             count => counted(count, "policy", "policies"),
         };
@@ -134,13 +137,22 @@ impl EvaluationFacts<'_> {
 
     /// The releases, in order.
     fn releases(&self) -> String {
-        let releases: Vec<String> = self.releases.iter().map(ToString::to_string).collect();
+        let servers = self.servers.iter();
+        let releases: Vec<String> = servers.map(|gates| gates.release().to_string()).collect();
         releases.join(" and ")
     }
 
     /// How many policies have no binding.
     fn unbound(&self) -> usize {
-        self.policies.iter().map(|policies| policies.unbound).sum()
+        self.policies
+            .iter()
+            .map(|policies| policies.scope.unbound_count())
+            .sum()
+    }
+
+    /// Whether one of the servers evaluates mutating policies.
+    fn evaluates_mutations(&self) -> bool {
+        self.servers.iter().copied().any(are_mutations_on)
     }
 
     /// What is done to an object, in the order in which a server does it.
@@ -152,7 +164,12 @@ impl EvaluationFacts<'_> {
         if self.plugins > 0 {
             phases.push(counted(self.plugins, "built-in plugin", "built-in plugins"));
         }
-        phases.push("mutating and validating policies".to_owned());
+        let policies = if self.evaluates_mutations() {
+            "mutating and validating policies"
+        } else {
+            "validating policies"
+        };
+        phases.push(policies.to_owned());
         if self.calls_webhooks {
             phases.push("webhooks".to_owned());
         }
@@ -172,6 +189,7 @@ impl EvaluationFacts<'_> {
         let parts = [
             (self.completes, "defaults"),
             (self.plugins > 0, "built-in plugins"),
+            (self.evaluates_mutations(), "mutating policies"),
             (self.calls_webhooks, "webhooks"),
             (self.validates, "validation of built-in kinds"),
         ];

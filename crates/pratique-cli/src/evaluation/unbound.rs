@@ -1,7 +1,9 @@
-//! Policies without a binding, and bindings without a policy: reports them.
+//! Policies without a binding or whose feature gate is off, and bindings without a policy: reports them.
 
 use pratique_review::{OrphanBinding, PolicyWithoutBinding, orphans, unbound};
+use pratique_schema::FeatureGates;
 
+use crate::evaluation::switched_off::SwitchedOffPolicies;
 use crate::output::notice::{InputNotice, NOT_EVALUATED};
 use crate::output::text::{PrintableText, text};
 use crate::output::{self, problems};
@@ -12,13 +14,16 @@ use crate::unbound::{count, messages};
 pub(crate) struct EvaluationScope {
     unbound: Vec<PolicyWithoutBinding>,
     orphans: Vec<OrphanBinding>,
+    switched_off: SwitchedOffPolicies,
     can_deny: bool,
 }
 
 impl EvaluationScope {
-    /// Inspects manifests; `webhooks` is whether webhooks are called.
-    pub(crate) fn new(sets: &OriginSets, webhooks: bool) -> Self {
+    /// Inspects manifests, for a server with some feature gates; `webhooks` is whether webhooks are called.
+    pub(crate) fn new(sets: &OriginSets, gates: FeatureGates, webhooks: bool) -> Self {
         let (unbound, orphans) = (unbound(sets), orphans(sets));
+        let switched_off = SwitchedOffPolicies::new(sets, gates);
+        let left_out = unbound.len() + switched_off.count();
         let policies = sets
             .iter()
             .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len());
@@ -26,11 +31,10 @@ impl EvaluationScope {
             webhooks && (!set.validating_webhooks.is_empty() || !set.mutating_webhooks.is_empty())
         });
         EvaluationScope {
-            can_deny: called
-                || policies.sum::<usize>() > unbound.len()
-                || (unbound.is_empty() && orphans.is_empty()),
+            can_deny: called || policies.sum::<usize>() > left_out || (left_out == 0 && orphans.is_empty()),
             unbound,
             orphans,
+            switched_off,
         }
     }
 
@@ -65,22 +69,30 @@ impl EvaluationScope {
             let message = format!("{kind} {name} is not evaluated: there is no policy {policy}");
             InputNotice::new(NOT_EVALUATED, problems::place(&binding.location), message)
         });
-        policies.chain(bindings)
+        policies.chain(bindings).chain(self.switched_off.notices())
     }
 
-    /// The number of policies that are not evaluated.
+    /// The policies whose feature gate is off.
+    pub(crate) fn switched_off(&self) -> &SwitchedOffPolicies {
+        &self.switched_off
+    }
+
+    /// The number of policies without a binding.
     pub(crate) fn unbound_count(&self) -> usize {
         self.unbound.len()
     }
 
-    /// The number of policies that are not evaluated, as a message; `None` if there are none.
-    pub(crate) fn count(&self) -> Option<String> {
+    /// The numbers of policies that are not evaluated, as messages.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = String> {
         count(self.unbound.len())
+            .into_iter()
+            .chain(self.switched_off.counted())
     }
 
-    /// A line with the number of policies that are not evaluated.
+    /// A line with each number of policies that are not evaluated.
     pub(crate) fn counted(&self) -> PrintableText {
-        self.count()
-            .map_or_else(PrintableText::new, |count| text!("{}\n", count))
+        let mut lines = PrintableText::new();
+        self.counts().for_each(|count| lines.push(&text!("{}\n", count)));
+        lines
     }
 }

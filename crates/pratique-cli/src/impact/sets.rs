@@ -73,7 +73,7 @@ fn build(
         let admission = policies::with_sets(builder, &sets)
             .build()
             .map_err(policies::unusable)?;
-        Ok(ReadyPolicies::new(admission, sets))
+        Ok(ReadyPolicies::new(admission, sets, state.gates.feature_gates))
     });
     reported(loaded)
 }

@@ -33,6 +33,12 @@ pub(crate) const UNUSABLE_DEFINITION: &str = "unusable-definition";
 /// The rule of servers that are followed by another release than their own.
 pub(crate) const SERVER_VERSION: &str = "server-version";
 
+/// The rule of releases that may differ from what is known of them.
+pub(crate) const KUBERNETES_VERSION: &str = "kubernetes-version";
+
+/// The rule of feature gates that a server heeds, and nothing here does.
+pub(crate) const FEATURE_GATE: &str = "feature-gate";
+
 /// The rule of exceptions that hold no more.
 pub(crate) const EXPIRED_EXCEPTION: &str = "expired-exception";
 
@@ -111,11 +117,20 @@ impl InputNotice {
         }
     }
 
+    /// It as a line of a report of text.
+    pub(crate) fn report_line(&self) -> PrintableText {
+        match self.level() {
+            // A baseline's rest was told as a warning ever since.
+            AnnotationLevel::Note if self.rule == KUBERNETES_VERSION => text!("note: {}\n", self.line()),
+            _ => text!("warning: {}\n", self.line()),
+        }
+    }
+
     /// How grave it is, in outputs that say it.
     pub(crate) fn level(&self) -> AnnotationLevel {
         match self.rule.as_str() {
             BASELINE_EXCEEDED | EXPIRED_EXCEPTION => AnnotationLevel::Error,
-            BASELINE_GONE | NO_OTHERS | MISSING_SOURCE => AnnotationLevel::Note,
+            BASELINE_GONE | NO_OTHERS | MISSING_SOURCE | KUBERNETES_VERSION => AnnotationLevel::Note,
             _ => AnnotationLevel::Warning,
         }
     }
@@ -126,7 +141,20 @@ impl InputNotice {
 
     /// Whether it counts as a warning for `--fail-on`. What somebody said, or mended, is told, and is no fault of an input.
     pub(crate) fn is_counted(&self) -> bool {
-        ![WEAKENED_SETTING, BASELINE_GONE, NO_OTHERS, MISSING_SOURCE].contains(&self.rule.as_str())
+        const UNCOUNTED: [&str; 6] = [
+            WEAKENED_SETTING,
+            BASELINE_GONE,
+            NO_OTHERS,
+            MISSING_SOURCE,
+            KUBERNETES_VERSION,
+            FEATURE_GATE,
+        ];
+        !UNCOUNTED.contains(&self.rule.as_str())
+    }
+
+    /// Whether it is about the server, its release and its gates, rather than about inputs.
+    fn is_of_server(&self) -> bool {
+        [SERVER_VERSION, KUBERNETES_VERSION, FEATURE_GATE].contains(&self.rule.as_str())
     }
 
     /// Whether it fails a command as a denial does: who accepted something until a day, wanted to be asked again after it.
@@ -171,6 +199,8 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
         SKIPPED_FILE => "A file among policies is no object, and was skipped",
         UNUSABLE_DEFINITION => "A CustomResourceDefinition defines nothing: a server refuses it",
         SERVER_VERSION => "A server is followed by another release of Kubernetes than its own",
+        KUBERNETES_VERSION => "The release of Kubernetes is known as of a preview, from which it may differ",
+        FEATURE_GATE => "A feature gate is set that a server heeds, and nothing here does",
         EXPIRED_EXCEPTION => "The last day of an exception is over: what it accepted is accepted no more",
         UNUSED_EXCEPTION => "An exception accepted nothing: it may be misspelt, or be needed no more",
         BASELINE_GONE => "Something that the baseline knows is found no more",
@@ -238,8 +268,16 @@ impl InputNotices {
     pub(crate) fn lines(&self) -> PrintableText {
         let mut lines = PrintableText::new();
         for notice in self.list() {
-            lines.push(&text!("warning: {}\n", notice.line()));
+            lines.push(&notice.report_line());
         }
+        lines
+    }
+
+    /// A line for each that is about the server, which is told on standard error where no report of text has it.
+    pub(crate) fn lines_of_server(&self) -> PrintableText {
+        let mut lines = PrintableText::new();
+        let of_server = self.first.iter().filter(|notice| notice.is_of_server());
+        of_server.for_each(|notice| lines.push(&notice.report_line()));
         lines
     }
 
@@ -260,6 +298,14 @@ impl From<&ReportNotice> for InputNotice {
 impl Extend<InputNotice> for InputNotices {
     fn extend<T: IntoIterator<Item = InputNotice>>(&mut self, notices: T) {
         notices.into_iter().for_each(|notice| self.add(notice));
+    }
+}
+
+impl FromIterator<InputNotice> for InputNotices {
+    fn from_iter<T: IntoIterator<Item = InputNotice>>(all: T) -> Self {
+        let mut notices = InputNotices::default();
+        notices.extend(all);
+        notices
     }
 }
 

@@ -100,13 +100,13 @@ impl ReadyPolicies {
         reported(loaded.map(|loaded| ReadyPolicies {
             plugins: loaded.plugins,
             builtin: loaded.builtin,
-            ..ReadyPolicies::new(loaded.admission, loaded.sets)
+            ..ReadyPolicies::new(loaded.admission, loaded.sets, gates)
         }))
     }
 
-    /// Policies that were loaded. Those without a binding are warned of.
-    pub(crate) fn new(admission: Admission, sets: OriginSets) -> Self {
-        let scope = EvaluationScope::new(&sets, false);
+    /// Policies that were loaded, for a server with some feature gates. Those that it does not evaluate are warned of.
+    pub(crate) fn new(admission: Admission, sets: OriginSets, gates: FeatureGates) -> Self {
+        let scope = EvaluationScope::new(&sets, gates, false);
         scope.warn();
         ReadyPolicies {
             admission,
@@ -159,9 +159,6 @@ impl StateInputs {
             notices: InputNotices::default(),
             files: files.clone(),
         };
-        if let Some(notice) = arguments.gates.server_notice() {
-            reader.notices.tell(notice);
-        }
         if let Some(notice) = CompleteKind::notice(&arguments.none) {
             reader.notices.tell(notice);
         }

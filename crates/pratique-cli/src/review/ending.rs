@@ -94,12 +94,13 @@ impl ReviewEnding<'_> {
                     PrintableText::new()
                 };
                 output::print(&text!(
-                    "{}\n{}{}{}{}{}",
+                    "{}\n{}{}{}{}{}{}",
                     table,
                     &self.left_out,
                     self.tally.reasons.human(),
                     self.tally.describe_stopped(),
                     passed_over(),
+                    self.notices.lines_of_server(),
                     &self.counts
                 ))
             }

@@ -24,7 +24,7 @@ pub(crate) fn report_text(report: &Report) -> PrintableText {
     out.push(&examples(report));
     out.push(&notes(report));
     for notice in report.notices().map(InputNotice::from) {
-        out.push(&text!("warning: {}\n", notice.line()));
+        out.push(&notice.report_line());
     }
     if report.more_notices() > 0 {
         let more = counted(report.more_notices(), "more warning is", "more warnings are");

@@ -25,7 +25,7 @@ pub(super) fn human(run: &TestRun, verbose: bool, style: StreamStyle) -> Printab
     let (passed, failed) = run.counts();
     out.push(&text!("\n{}", run.passed_over.to_text(verbose)));
     for notice in &run.notices {
-        out.push(&text!("warning: {}\n", notice.line()));
+        out.push(&notice.report_line());
     }
     out.push(&text!("{} passed, {} failed", passed, failed));
     let broken = run

@@ -95,7 +95,7 @@ impl PolicyPair {
                 let Some(admission) = reported(admission)? else {
                     return Ok(None);
                 };
-                (ReadyPolicies::new(admission, OriginSets::new()), true)
+                (ReadyPolicies::new(admission, OriginSets::new(), new), true)
             }
         };
         // Without those of one release, nothing can be said of what policies decide otherwise.
@@ -104,7 +104,7 @@ impl PolicyPair {
             let Some(admission) = reported(admission)? else {
                 return Ok(None);
             };
-            ReadyPolicies::new(admission, OriginSets::new())
+            ReadyPolicies::new(admission, OriginSets::new(), old)
         } else {
             loaded.policies
         };
@@ -180,7 +180,7 @@ fn load(
     Ok(LoadedSide {
         policies: ReadyPolicies {
             builtin,
-            ..ReadyPolicies::new(admission, sets)
+            ..ReadyPolicies::new(admission, sets, gates)
         },
         with_rules,
         optional,

@@ -80,6 +80,7 @@ mod pull_request;
 mod registry;
 mod release;
 mod release_by_release;
+mod release_notices;
 mod rendering;
 mod replay;
 mod resources;

@@ -452,7 +452,10 @@ spec: {policyName: label}
         "v1 ConfigMap",
         "set metadata.labels to {\"team\":\"a\"}",
     );
-    run.stderr_has("mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off");
+    run.stderr_has(
+        "MutatingAdmissionPolicy label is not evaluated: the feature gate MutatingAdmissionPolicy is off in Kubernetes 1.35",
+    );
+    run.stdout_has("mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off");
 }
 
 #[test]
