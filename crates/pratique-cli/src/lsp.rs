@@ -14,12 +14,14 @@ use crate::{check, memory, project};
 
 /// Serves one editor on standard input and output until it ends the session.
 pub(crate) fn run(arguments: &LspArguments) -> Result<ExitStatus, CliError> {
-    let gates = arguments.gates.of_server(None)?.feature_gates;
+    let arguments = arguments.gates.of_server(None)?;
+    let gates = arguments.feature_gates;
     let (connection, threads) = pratique_lsp::stdio().map_err(LspError::Io)?;
     let served = pratique_lsp::run_with(
         &connection,
         &[&ProjectFile, &AdmissionConfiguration::new(gates)],
         gates,
+        arguments.written(),
     );
     drop(connection);
     // The session knows only that nothing more came.

@@ -18,6 +18,7 @@ use pratique::FeatureGates;
 use pratique_foreign::READER;
 use pratique_lint::LintInterruption;
 use pratique_manifest::ManifestFile;
+use pratique_suite::SuiteGates;
 use serde::de::DeserializeOwned;
 
 use crate::analysis::{ManifestAnalysis, ManifestAnalyzer};
@@ -49,10 +50,11 @@ pub enum LspError {
 /// # Errors
 /// If the client breaks the protocol or goes away.
 pub fn run(connection: &Connection) -> Result<(), LspError> {
-    run_with(connection, &[], FeatureGates::default())
+    run_with(connection, &[], FeatureGates::default(), "")
 }
 
 /// Serves a client as [`run`] does, with kinds of files that the program knows, for a server of a release with some feature gates.
+/// `written_gates` are those as `--feature-gates` has them, for the servers of tests that name another release.
 ///
 /// # Errors
 /// As [`run`].
@@ -60,11 +62,12 @@ pub fn run_with(
     connection: &Connection,
     kinds: &[&dyn FileKind],
     gates: FeatureGates,
+    written_gates: &str,
 ) -> Result<(), LspError> {
     let capabilities = serde_json::to_value(capabilities()).map_err(protocol)?;
     let params = connection.initialize(capabilities).map_err(protocol)?;
     let params = serde_json::from_value(params).map_err(protocol)?;
-    let mut server = LspServer::new(connection, kinds, gates, &params);
+    let mut server = LspServer::new(connection, kinds, (gates, written_gates), &params);
     while let Ok(message) = connection.receiver.recv() {
         match message {
             Message::Request(request) => {
@@ -164,7 +167,7 @@ impl<'c> LspServer<'c> {
     fn new(
         connection: &'c Connection,
         kinds: &'c [&'c dyn FileKind],
-        gates: FeatureGates,
+        (gates, written_gates): (FeatureGates, &str),
         initialize: &InitializeParams,
     ) -> Self {
         let workspace = initialize.capabilities.workspace.as_ref();
@@ -177,7 +180,7 @@ impl<'c> LspServer<'c> {
             documents: OpenDocuments::default(),
             workspace: WorkspaceFiles::new(gates.release(), initialize),
             analyzer: ManifestAnalyzer::new(gates, interruption),
-            suites: SuiteFiles::new(gates),
+            suites: SuiteFiles::new(SuiteGates::new(gates.release(), written_gates)),
             plain_objects: ObjectReviewer::new(gates),
             analyses: HashMap::new(),
             due_lints: DueLints::default(),

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use lsp_types::{InlayHint, InlayHintTooltip};
-use pratique::FeatureGates;
 use pratique_foreign::READER;
 use pratique_manifest::{Location, ManifestFile, Problem};
-use pratique_suite::{Case, CaseResult, Policies, Roots, Suite};
+use pratique_suite::{Case, CaseResult, Policies, Roots, Suite, SuiteGates};
 
 use crate::text::IndexedText;
 
@@ -20,8 +19,8 @@ pub(crate) struct SuiteFiles {
     files: BTreeMap<String, SuiteFile>,
     /// The files whose tests are due, as soon as the files can be read.
     waiting: BTreeSet<String>,
-    /// The release and feature gates of the server.
-    gates: FeatureGates,
+    /// The release of the server, and the feature gates of all.
+    gates: SuiteGates,
 }
 
 #[derive(Debug, Default)]
@@ -59,7 +58,7 @@ enum TestOutcome {
 
 impl SuiteFiles {
     /// Suites of which a server with some feature gates gets the requests, where they say no release.
-    pub(crate) fn new(gates: FeatureGates) -> Self {
+    pub(crate) fn new(gates: SuiteGates) -> Self {
         SuiteFiles {
             gates,
             ..SuiteFiles::default()
@@ -87,7 +86,7 @@ impl SuiteFiles {
             return self.files.remove(&file.path).map(|_| CheckedSuite::default());
         }
         let suite_file = self.files.entry(file.path.clone()).or_default();
-        let suites = match read(file, roots, self.gates) {
+        let suites = match read(file, roots, &self.gates) {
             Ok(suites) => suites,
             Err(problems) => {
                 suite_file.tests.clear();
@@ -132,12 +131,12 @@ impl SuiteFiles {
 fn read(
     file: &ManifestFile,
     roots: &Roots,
-    gates: FeatureGates,
+    gates: &SuiteGates,
 ) -> Result<Vec<(Suite, Policies)>, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut loaded = Vec::new();
     for mut suite in READER.read(file.path.as_ref(), file, roots)? {
-        suite.gates = gates;
+        suite.gates.clone_from(gates);
         match suite.policies() {
             Ok(policies) => loaded.push((suite, policies)),
             Err(refused) => problems.extend(refused),

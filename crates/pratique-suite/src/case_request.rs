@@ -107,7 +107,7 @@ impl Suite {
             // A test is to say what it tests.
             Resolution::Assumed(assumed) => return Err(BuildError::UnknownKind(assumed.kind).into()),
         }
-        let schema = self.gates_of(case).release().schema();
+        let schema = self.release_of(case).schema();
         let received = |object: &Value<'static>| match kind_of(object) {
             Ok(kind) => decode::received_in(schema, &kind, object).map_err(CaseError::Undecodable),
             // There is no object.

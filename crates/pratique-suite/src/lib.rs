@@ -68,6 +68,7 @@ mod schema;
 mod scripted_caller;
 mod scripted_webhooks;
 mod select;
+mod servers;
 mod substitute;
 mod suite;
 mod unbound_matches;
@@ -92,6 +93,7 @@ pub use run::CaseResult;
 pub use runner::Runner;
 pub use schema::{KIND, schema};
 pub use select::{DEFAULT_NAMESPACE, object_label};
+pub use servers::SuiteGates;
 pub use suite::{
     Case, ExpectedResult, ExpectedViolations, FileReference, NotEvaluated, Suite, ViolationCount,
 };

@@ -19,6 +19,7 @@ use pratique_policy::Origin;
 use crate::files;
 use crate::roots::{OpenError, SuiteRoots};
 use crate::scripted_webhooks::ScriptedCaller;
+use crate::servers::RefusedPolicies;
 use crate::suite::{Case, FileReference, Suite};
 use crate::whole_chain::WholeChain;
 use pratique_json::text_at;
@@ -66,11 +67,18 @@ impl Policies {
         self.gates
     }
 
+    /// The releases and feature gates of the servers that load them.
+    pub fn servers(&self) -> impl Iterator<Item = FeatureGates> {
+        std::iter::once(self.gates).chain(self.of_releases.iter().map(|others| others.gates))
+    }
+
     /// The policies as the server loads them that gets the request of a case.
     pub(crate) fn of_case(&self, suite: &Suite, case: &Case) -> &Policies {
-        let gates = suite.gates_of(case);
+        let release = suite.release_of(case);
         let mut others = self.of_releases.iter();
-        others.find(|policies| policies.gates == gates).unwrap_or(self)
+        others
+            .find(|policies| policies.gates.release() == release)
+            .unwrap_or(self)
     }
 
     /// The same policies as servers of other releases load them.
@@ -102,18 +110,22 @@ impl Suite {
     /// # Errors
     /// All problems of the policies.
     pub fn policies(&self) -> Result<Policies, ProblemList> {
-        let of_suite = self.suite_gates();
-        let mut policies = self.policies_of(of_suite)?;
-        let mut others: Vec<FeatureGates> = Vec::new();
-        for gates in self.cases.iter().map(|case| self.gates_of(case)) {
-            if gates != of_suite && !others.contains(&gates) {
-                others.push(gates);
+        let releases = self.used_releases();
+        let mut loaded: Option<Policies> = None;
+        let mut refused = RefusedPolicies::new(releases.len());
+        for used in releases {
+            match self.gates_of(&used).and_then(|gates| self.policies_of(gates)) {
+                Err(problems) => refused.add(used, problems),
+                Ok(policies) => match &mut loaded {
+                    Some(first) => first.of_releases.push(policies),
+                    None => loaded = Some(policies),
+                },
             }
         }
-        for gates in others {
-            policies.of_releases.push(self.policies_of(gates)?);
+        match loaded {
+            Some(policies) if refused.is_empty() => Ok(policies),
+            _ => Err(refused.into_problems().into()),
         }
-        Ok(policies)
     }
 
     fn policies_of(&self, gates: FeatureGates) -> Result<Policies, Vec<Problem>> {

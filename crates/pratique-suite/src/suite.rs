@@ -13,10 +13,11 @@ use crate::plugin_outcome::PluginOutcome;
 use crate::policy_outcome::PolicyOutcome;
 use crate::roots::SuiteRoots;
 use crate::scripted_webhooks::WebhookScript;
+use crate::servers::SuiteGates;
 use crate::substitute;
 use pratique_review::ReviewDecision;
 use pratique_review::chain::ChainSettings;
-use pratique_schema::{FeatureGates, Release};
+use pratique_schema::Release;
 use pratique_state::Rule;
 use pratique_state::StoredState;
 
@@ -35,8 +36,8 @@ pub struct Suite {
     pub bind: bool,
     /// Tests of another program that are not evaluated.
     pub not_evaluated: Vec<NotEvaluated>,
-    /// The release and feature gates of the server, for what says no other release.
-    pub gates: FeatureGates,
+    /// The release of the server, for what says no other, and the feature gates of all servers.
+    pub gates: SuiteGates,
     /// The release of the server, if the suite says it.
     pub(crate) release: Option<&'static Release>,
     /// Whether objects are completed as an API server does.
@@ -75,7 +76,7 @@ impl Suite {
             cases: Vec::new(),
             bind: false,
             not_evaluated: Vec::new(),
-            gates: FeatureGates::default(),
+            gates: SuiteGates::default(),
             release: None,
             defaults: false,
             validation: true,
@@ -91,24 +92,6 @@ impl Suite {
             generated: Vec::new(),
             is_foreign: false,
             is_unstructured: false,
-        }
-    }
-
-    /// The release and feature gates of the server that gets the request of a case.
-    pub fn gates_of(&self, case: &Case) -> FeatureGates {
-        self.gates_for(case.input.release.or(self.release))
-    }
-
-    /// The gates of the server of the suite.
-    pub(crate) fn suite_gates(&self) -> FeatureGates {
-        self.gates_for(self.release)
-    }
-
-    /// The gates of a server of a release that is named: gates that were given are those of another.
-    fn gates_for(&self, release: Option<&'static Release>) -> FeatureGates {
-        match release {
-            Some(release) if release != self.gates.release() => FeatureGates::new(release),
-            _ => self.gates,
         }
     }
 

@@ -10,6 +10,8 @@
 
 #[path = "suites/chain.rs"]
 mod chain;
+#[path = "suites/servers.rs"]
+mod servers;
 
 use std::fs;
 use std::path::PathBuf;

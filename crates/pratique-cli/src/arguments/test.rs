@@ -20,7 +20,7 @@ use super::{ClientArguments, ExcludeArguments, GateArguments, OutputArguments, W
 /// read is not known, and tests that depend on it are undecided. Tests of other programs see only what they give.
 ///
 /// Exit codes: 0 everything is as expected; 1 something is not; 2 wrong usage, or something cannot be read; 3 nothing failed, but
-/// some tests of other programs were not evaluated.
+/// some tests of other programs were not evaluated, or a server evaluates no policy of a suite.
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct TestArguments {

@@ -23,6 +23,7 @@ const FILE: &str = "suite.yaml";
 /// policies do.
 pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     let roots = roots(arguments)?;
+    arguments.gates.tell();
     let mut status = ExitStatus::Success;
     for directory in &arguments.paths {
         if directory.is_file() {

@@ -8,14 +8,18 @@ use pratique_json::Value;
 use pratique_manifest::{ManifestFile, Problem};
 use pratique_policy::PolicyTrace;
 use pratique_review::PolicyWithoutBinding;
-use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, NotEvaluated, Roots, Suite};
+use pratique_schema::{FeatureGates, Release};
+use pratique_suite::{
+    Case, CaseResult, Coverage, CoverageReport, NotEvaluated, Policies, Roots, Suite, SuiteGates,
+};
 
 use super::cluster::SuiteCluster;
 use super::find::{self, SuiteFile};
 use super::lints::SuiteLints;
 use super::{human, update};
-use crate::arguments::{TestArguments, TestFormat};
+use crate::arguments::{TestArguments, TestFormat, report_release, report_server};
 use crate::check::levels::WarningLevels;
+use crate::evaluation::unbound::EvaluationScope;
 use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
 use crate::input::{FileSelection, PassedOver, format_paths};
@@ -40,8 +44,12 @@ pub(super) struct TestRun {
     pub(super) files: Vec<PathBuf>,
     /// Files that were passed over.
     pub(super) passed_over: PassedOver,
-    /// What is told of the server's version.
+    /// What is told of the servers: their versions, their releases, and policies that they do not evaluate.
     pub(super) notices: Vec<InputNotice>,
+    /// The servers of which that was told.
+    servers: Vec<FeatureGates>,
+    /// Whether a server evaluates none of the policies of a suite.
+    evaluates_nothing: bool,
 }
 
 /// The results of a suite, or the problems of a file.
@@ -61,6 +69,8 @@ pub(super) struct SuiteRun {
 pub(super) struct CaseRun {
     /// The case without its objects.
     pub(super) case: Case,
+    /// The release of the server.
+    pub(super) release: &'static Release,
     pub(super) tested: CaseResult,
     /// The warnings of a server that decodes its objects.
     pub(super) warnings: Vec<String>,
@@ -72,9 +82,15 @@ pub(super) struct CaseRun {
 }
 
 impl CaseRun {
-    fn new(case: &Case, tested: CaseResult, duration: Duration, arguments: &TestArguments) -> Self {
+    fn new(
+        case: &Case,
+        release: &'static Release,
+        (tested, duration): (CaseResult, Duration),
+        arguments: &TestArguments,
+    ) -> Self {
         let mut run = CaseRun {
             case: case.outline(),
+            release,
             tested,
             warnings: Vec::new(),
             explained: PrintableText::new(),
@@ -125,11 +141,9 @@ pub(super) fn once(arguments: &TestArguments) -> Result<TestRun, CliError> {
     let mut coverage = Coverage::new();
     let mut cluster = SuiteCluster::open(arguments)?;
     let server = cluster.as_ref().and_then(SuiteCluster::server_version);
-    let gates = arguments.gates.of_server(server)?;
-    let notices: Vec<InputNotice> = gates.server_notice().into_iter().collect();
-    notices
-        .iter()
-        .for_each(|notice| output::eprint(&notice.to_text()));
+    let (release, notice) = arguments.gates.release_of_server(server);
+    let gates = SuiteGates::new(release, arguments.gates.written());
+    let notice = report_server(notice, arguments.outputs.is_printed(TestFormat::Human));
     let levels = WarningLevels::new(&arguments.warnings);
     let mut run = TestRun {
         suites: Vec::new(),
@@ -139,7 +153,9 @@ pub(super) fn once(arguments: &TestArguments) -> Result<TestRun, CliError> {
         lints_pass: true,
         files: Vec::new(),
         passed_over: PassedOver::default(),
-        notices,
+        notices: notice.into_iter().collect(),
+        servers: Vec::new(),
+        evaluates_nothing: false,
     };
     let selection = FileSelection::new(&arguments.excluded.exclude)?;
     let of_suites = selection.clone();
@@ -153,7 +169,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<TestRun, CliError> {
         match suites {
             Ok(mut suites) => {
                 let all = suites.iter_mut();
-                all.for_each(|suite| suite.gates = gates.feature_gates);
+                all.for_each(|suite| suite.gates.clone_from(&gates));
                 run.file(
                     (&path, &file),
                     suites,
@@ -257,9 +273,7 @@ impl TestRun {
             }
         };
         self.files.extend(policies.files.iter().cloned());
-        if has_static(&policies.sets) {
-            tell_unread_manifests(suite.gates);
-        }
+        self.tell_servers(&policies, arguments);
         if let Some(cluster) = cluster.filter(|_| !suite.is_foreign()) {
             cluster.provide(&mut policies);
         }
@@ -291,17 +305,44 @@ impl TestRun {
             let duration = start.elapsed();
             run.cases.push(CaseRun {
                 warnings,
-                ..CaseRun::new(case, tested, duration, arguments)
+                ..CaseRun::new(case, suite.release_of(case), (tested, duration), arguments)
             });
         }
         run
+    }
+
+    /// Tells of the servers that load policies what was not told yet: what is said of their releases, and which policies they do not
+    /// evaluate.
+    fn tell_servers(&mut self, policies: &Policies, arguments: &TestArguments) {
+        let is_listed = arguments.outputs.is_printed(TestFormat::Human);
+        for gates in policies.servers() {
+            if !self.servers.contains(&gates) {
+                self.servers.push(gates);
+                self.notices.extend(report_release(gates, is_listed));
+            }
+            if has_static(&policies.sets) {
+                tell_unread_manifests(gates);
+            }
+            let scope = EvaluationScope::new(&policies.sets, gates, true);
+            let switched_off = scope.switched_off();
+            self.evaluates_nothing |= switched_off.count() > 0 && !scope.can_deny();
+            for notice in switched_off.notices() {
+                if self.notices.contains(&notice) {
+                    continue;
+                }
+                if !is_listed {
+                    output::eprint(&notice.to_text());
+                }
+                self.notices.push(notice);
+            }
+        }
     }
 
     pub(super) fn exit_status(&self) -> ExitStatus {
         let failed = |run: &SuiteRun| !run.problems.is_empty() || run.failed() > 0;
         match !self.suites.iter().any(failed) && self.covers_enough() && self.lints_pass {
             // Nothing failed, but what was not evaluated may.
-            true if self.not_evaluated() > 0 => ExitStatus::Undecided,
+            true if self.not_evaluated() > 0 || self.evaluates_nothing => ExitStatus::Undecided,
             passes => ExitStatus::from_holds(passes),
         }
     }

@@ -34,6 +34,12 @@ metadata: {name: labels}
 spec: {policyName: labels}
 ";
 const OBJECT: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}\n";
+const SUITE: &str = "apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [POLICY]
+kubernetesVersion: 'VERSION'
+tests: [{name: a, object: object.yaml, expect: allowed}]
+";
 const LOG: &str = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/namespaces/shop/configmaps","verb":"create","user":{"username":"ann"},"objectRef":{"resource":"configmaps","namespace":"shop","name":"a","apiVersion":"v1"},"responseStatus":{"metadata":{},"code":201},"requestObject":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"shop"}}}
 "#;
 const BETA: &str = "Kubernetes 1.38 is known as of 1.38.0-beta.0, from which the release may differ";
@@ -49,6 +55,10 @@ fn directory() -> Directory {
             "saved/snapshot.yaml",
             "apiVersion: pratique/v1alpha1\nkind: Snapshot\ntaken: \"2026-11-23T06:00:00Z\"\nserverVersion: v1.35.2\nkinds: []\n",
         )
+}
+
+fn suite(policy: &str, version: &str) -> String {
+    SUITE.replace("POLICY", policy).replace("VERSION", version)
 }
 
 /// Each command that has outputs, with their formats and its arguments.
@@ -182,6 +192,38 @@ fn an_upgrade_tells_each_release_once() {
 }
 
 #[test]
+fn releases_that_suites_name_are_told_once() {
+    let directory = directory()
+        .with("suites/a.yaml", suite("../policy.yaml", "1.38"))
+        .with("suites/b.yaml", suite("../policy.yaml", "1.38"))
+        .with("suites/object.yaml", OBJECT);
+    for format in ["human", "json", "junit", "github"] {
+        let run = directory.run(&["test", "suites", "--allow-path", ".", "-o", format]);
+        run.exits(0);
+        tells_once(&run, format, BETA);
+        assert_eq!(run.stdout.matches(BETA).count(), 1, "{run}");
+    }
+    let older = directory.with("suites/a.yaml", suite("../policy.yaml", "1.36"));
+    let run = older.run(&["test", "suites/a.yaml", "--allow-path", "."]);
+    run.exits(0);
+    run.stderr_has("are those of Kubernetes 1.36");
+}
+
+#[test]
+fn gates_are_those_of_the_servers_of_suites() {
+    let directory = directory().with("suite.yaml", suite("policy.yaml", "1.36"));
+    let run = |gates| directory.run(&["test", "suite.yaml", "--feature-gates", gates]);
+    run("MaxUnavailableStatefulSet=true").exits(0);
+    let refused = run("HPAGeneration=true");
+    refused.exits(1);
+    refused.stdout_has(
+        "suite.yaml:4:20: Kubernetes 1.36, which the suite names: --feature-gates: unrecognized feature gate: HPAGeneration",
+    );
+    // Only a server of 1.36 has it, and no test is for another.
+    run("GenericWorkload=true,GangScheduling=true").exits(0);
+}
+
+#[test]
 fn a_policy_whose_gate_is_off_is_not_evaluated() {
     for command in ["review", "scan"] {
         for format in ["human", "json", "ndjson", "sarif", "junit", "github"] {
@@ -222,6 +264,18 @@ fn a_policy_whose_gate_is_off_is_not_evaluated() {
     directory()
         .run(&[&both[..], &["--fail-on", "warn"]].concat())
         .exits(1);
+}
+
+#[test]
+fn a_test_of_a_policy_whose_gate_is_off_tells_it() {
+    let directory = directory().with("suite.yaml", suite("mutation.yaml", "1.35"));
+    for format in ["human", "json", "junit", "github"] {
+        let run = directory.run(&["test", "suite.yaml", "-o", format]);
+        run.exits(3);
+        tells_once(&run, format, OFF);
+    }
+    let directory = directory.with("suite.yaml", suite("mutation.yaml", "1.36"));
+    directory.run(&["test", "suite.yaml"]).exits(0);
 }
 
 #[test]
