@@ -141,10 +141,8 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     }
     report_sources(sources.not_evaluated());
     let mut notes = left_out(&source, [&old, &new]);
-    for gates in gates {
-        notes.extend(GateArguments::release_note_of(gates));
-        notes.extend(GateArguments::ineffective_note_of(gates));
-    }
+    notes.extend(gates.map(GateArguments::release_note_of).into_iter().flatten());
+    notes.extend(GateArguments::ineffective_note_of(state.gates.feature_gates));
     for (policies, gates) in [&old, &new].into_iter().zip(gates) {
         let has_manifests = policies.builtin.is_none() && has_static(&policies.sets);
         notes.extend(unread_manifests(gates).filter(|_| has_manifests));
