@@ -61,6 +61,8 @@ struct JsonSuite<'a> {
 struct JsonTest<'a> {
     name: &'a str,
     location: &'a Location,
+    /// The release of the server.
+    kubernetes_version: String,
     passed: bool,
     seconds: f64,
     /// The warnings of a server that decodes its objects.
@@ -186,6 +188,7 @@ impl<'a> From<&'a CaseRun> for JsonTest<'a> {
         JsonTest {
             name: &run.case.name,
             location: &run.case.location,
+            kubernetes_version: run.release.to_string(),
             passed: run.tested.passed(),
             seconds: run.duration.as_secs_f64(),
             warnings: &run.warnings,
