@@ -17,6 +17,7 @@ use crate::policy_outcome::PolicyOutcome;
 use crate::reader::SuiteReader;
 use crate::roots::Roots;
 use crate::schema::KIND;
+use crate::servers::SuiteGates;
 use crate::suite::{Case, CaseNodes, ClusterState, ExpectedResult, Suite, TestInput};
 use pratique_review::ReviewDecision;
 use pratique_state::API_VERSION;
@@ -52,7 +53,7 @@ struct FirstSample {
 ///
 /// # Errors
 /// What is wrong with the policies.
-pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, ProblemList> {
+pub fn first_suite(path: &Path, roots: &Roots, gates: &SuiteGates) -> Result<FirstSuite, ProblemList> {
     let head = format!("apiVersion: {API_VERSION}\nkind: {KIND}\npolicies: [.]\nbind: true\ntests: []\n");
     let file = ManifestFile {
         path: pratique_manifest::path_text(path),
@@ -66,6 +67,7 @@ pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, ProblemList
             missing: 0,
         });
     };
+    suite.gates.clone_from(gates);
     suite.bind = false;
     let is_unbound = !suite.policies()?.unbound.is_empty();
     suite.bind = true;
@@ -73,7 +75,12 @@ pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, ProblemList
     let mut first = FirstSuite {
         text: format!(
             "# A first suite: each test says what came of it when this was written. Is that what is meant?\n\
-             apiVersion: {API_VERSION}\nkind: {KIND}\npolicies:\n- .\n{}tests:\n",
+             apiVersion: {API_VERSION}\nkind: {KIND}\n{}policies:\n- .\n{}tests:\n",
+            if gates.release() == SuiteGates::default().release() {
+                String::new()
+            } else {
+                format!("kubernetesVersion: '{}'\n", gates.release())
+            },
             if is_unbound {
                 "# Some policies have no binding: this evaluates them as if they had.\nbind: true\n"
             } else {

@@ -44,6 +44,11 @@ impl SuiteGates {
         }
     }
 
+    /// The release for what names none.
+    pub(crate) fn release(&self) -> &'static Release {
+        self.release
+    }
+
     /// The gates of a server of a release.
     fn of_release(&self, release: &'static Release) -> Result<FeatureGates, FeatureGatesError> {
         FeatureGates::parse(release, &self.written)
@@ -52,7 +57,7 @@ impl SuiteGates {
 
 impl Default for SuiteGates {
     fn default() -> Self {
-        SuiteGates::new(Release::latest(), "")
+        SuiteGates::new(FeatureGates::default().release(), "")
     }
 }
 

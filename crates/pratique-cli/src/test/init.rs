@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 
 use pratique_manifest::path_text;
-use pratique_suite::first_suite;
+use pratique_suite::{SuiteGates, first_suite};
 
 use super::run::roots;
 use crate::arguments::TestArguments;
@@ -24,6 +24,8 @@ const FILE: &str = "suite.yaml";
 pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     let roots = roots(arguments)?;
     arguments.gates.tell();
+    let release = arguments.gates.feature_gates.release();
+    let gates = SuiteGates::new(release, arguments.gates.written());
     let mut status = ExitStatus::Success;
     for directory in &arguments.paths {
         if directory.is_file() {
@@ -31,7 +33,7 @@ pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
             return Err(CliError::Test(TestError::NoDirectory { path }));
         }
         let path = directory.join(FILE);
-        let first = match first_suite(&path, &roots) {
+        let first = match first_suite(&path, &roots, &gates) {
             Ok(first) => first,
             Err(failures) => {
                 problems::report(&failures, &mut FileTexts::default());

@@ -1,6 +1,8 @@
 //! What every output tells of the release of a server: that it is a preview, that it is not the server's, and which policies a
 //! server of it does not evaluate.
 
+use std::fs;
+
 use crate::support::{Directory, Run};
 
 const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1
@@ -291,4 +293,19 @@ fn a_check_tells_its_release() {
         ]);
         assert_eq!(run.json()["kubernetesVersion"], version, "{run}");
     }
+}
+
+#[test]
+fn a_first_suite_is_for_the_release_that_is_named() {
+    let policy = POLICY.replace("object.metadata.name != 'b'", "[1, 1].distinct().size() == 1");
+    let directory = Directory::new().with("policies/policy.yaml", policy);
+    let init = |version| directory.run(&["test", "--init", "policies", "--kubernetes-version", version]);
+    let older = init("1.34");
+    older.exits(1);
+    older.stderr_has("undeclared reference to 'distinct'");
+    // No object is denied.
+    init("1.36").exits(3);
+    let suite = fs::read_to_string(directory.path().join("policies/suite.yaml")).unwrap();
+    assert!(suite.contains("\nkubernetesVersion: '1.36'\n"), "{suite}");
+    directory.run(&["test", "policies"]).exits(0);
 }
