@@ -102,8 +102,8 @@ fn only_servers_that_tests_are_for_load_policies() {
         let told = message(problems(&suite(&directory, versions, "")));
         assert_eq!(told, format!("Kubernetes 1.34, which the test {test:?} names: "));
     }
-    // What no server loads is told once, and of none.
+    // What no server loads is told once, and of none, where their texts are the same: 1.38 has another.
     fs::write(&policy, manifests.replace(condition, "nonsense")).unwrap();
-    let told = message(problems(&suite(&directory, &["1.34", "", "1.38"], "")));
+    let told = message(problems(&suite(&directory, &["1.34", "", "1.36"], "")));
     assert_eq!(told, "");
 }
