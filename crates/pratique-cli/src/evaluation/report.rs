@@ -30,7 +30,8 @@ use pratique_review::{PolicyAction, PolicyDecision, WebhookExchange};
 /// What is shown of a result besides what everybody is shown.
 #[derive(Clone, Copy)]
 pub(crate) struct ShownDetail<'a, 'p> {
-    /// Whether all steps of the chain are shown, also those that do nothing.
+    /// Whether all steps of the chain are shown, also those that do nothing, and what the server itself sets.
+    // Another output of the same run may record what is set: it is not shown for that.
     pub(crate) all_steps: bool,
     /// Whether each failed validation is shown, and not only the one that the server tells.
     pub(crate) all_findings: bool,
@@ -189,8 +190,10 @@ pub(crate) fn one(
     for step in mutations.iter().filter(|step| !is_step(step)) {
         rest.push(&line(PrintableText::new(), &mutation(step)));
     }
-    for step in defaults::lines(&result.defaults) {
-        rest.push(&line(PrintableText::new(), &step));
+    if detail.all_steps {
+        for step in defaults::lines(&result.defaults) {
+            rest.push(&line(PrintableText::new(), &step));
+        }
     }
     if let Some(steps) = &result.steps {
         let selection = match status {
@@ -219,7 +222,7 @@ pub(crate) fn one(
         head,
         undecided: undecided.collect(),
         rest,
-        weight: weight(result, record),
+        weight: weight(result, record, detail),
     }
 }
 
@@ -306,7 +309,7 @@ fn more_denials(record: &DecisionRecord, all: bool, style: StreamStyle) -> Print
     }
 }
 
-fn weight(result: &ReviewResult<'_>, record: &DecisionRecord) -> AnswerWeight {
+fn weight(result: &ReviewResult<'_>, record: &DecisionRecord, detail: ShownDetail<'_, '_>) -> AnswerWeight {
     let outcome = &result.outcome;
     // PodSecurity says of each Pod and workload by which level it was judged.
     let is_usual = |key: &String| key == "pod-security.kubernetes.io/enforce-policy";
@@ -317,7 +320,7 @@ fn weight(result: &ReviewResult<'_>, record: &DecisionRecord) -> AnswerWeight {
         || !record.dropped.is_empty()
         || !outcome.audit_annotations.keys().all(is_usual)
         || !outcome.mutations.is_empty()
-        || !result.defaults.is_empty()
+        || (detail.all_steps && !result.defaults.is_empty())
         || !result.webhooks.is_empty()
         || result.explanation.is_some()
         || result
@@ -405,8 +408,9 @@ pub(crate) struct JsonReview {
     steps: Option<Vec<JsonStep>>,
 }
 
-impl From<(ReviewResult<'_>, DecisionRecord)> for JsonReview {
-    fn from((result, record): (ReviewResult<'_>, DecisionRecord)) -> Self {
+impl JsonReview {
+    /// A result; `explains` is whether what the server itself sets is among it.
+    pub(crate) fn new(result: ReviewResult<'_>, record: DecisionRecord, explains: bool) -> Self {
         let ReviewResult {
             input,
             review,
@@ -416,6 +420,7 @@ impl From<(ReviewResult<'_>, DecisionRecord)> for JsonReview {
             warning_places: _,
         } = result;
         let object = review.outcome.object.clone();
+        let defaults = review.defaults.into_iter().filter(|_| explains);
         let mut record = record;
         // They are members next to the response.
         let undecided = std::mem::take(&mut record.undecided);
@@ -425,7 +430,7 @@ impl From<(ReviewResult<'_>, DecisionRecord)> for JsonReview {
             review: AdmissionReview::answer(review.outcome.into_response(&input.request)),
             object,
             explanation: review.explanation,
-            defaults: review.defaults.into_iter().map(JsonDefaults::from).collect(),
+            defaults: defaults.map(JsonDefaults::from).collect(),
             webhooks: review.webhooks,
             steps: review.steps.as_deref().map(chain::json),
         }

@@ -592,7 +592,7 @@ impl InputReviewer<'_> {
         match whole.find(|(output, _)| output.format == ReviewFormat::Json) {
             Some((_, printed)) => {
                 reviewed.records.extend(is_kept.then(|| record.clone()));
-                printed.json_line(&JsonReview::from((result, record)))
+                printed.json_line(&JsonReview::new(result, record, explain))
             }
             None => {
                 reviewed.records.extend(is_kept.then_some(record));

@@ -66,6 +66,13 @@ fn each_is_what_it_is_alone() {
     );
     check(&review, &["json", "human", "yaml"]);
     check(&review, &["yaml", "junit"]);
+    // A diff records what the server itself sets, which others show only if they are asked to.
+    check(&review, &["human", "diff"]);
+    check(&review, &["json", "diff"]);
+    check(
+        &[&review[..], &["--explain"]].concat(),
+        &["human", "json", "diff"],
+    );
     check(&[&review[..], &["--summary"]].concat(), &["ndjson", "human"]);
     check(
         &["check", "policies", "objects/large.yaml"],
