@@ -11,6 +11,7 @@ mod finding_facts;
 pub(crate) mod finding_key;
 mod known_findings;
 mod known_policies;
+mod undecided_objects;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -43,6 +44,7 @@ use finding_facts::FindingFacts;
 use finding_key::FindingAction;
 use known_findings::{BaselineComparison, KnownFindings};
 use known_policies::KnownPolicies;
+use undecided_objects::UndecidedObjects;
 
 /// The largest file of exceptions, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -81,6 +83,9 @@ pub(crate) struct AcceptedFindings {
     /// What exceptions accept, which is not gone either.
     #[serde(skip)]
     excepted_findings: KnownFindings,
+    /// The objects of which not all is decided: what is known of them is not gone either.
+    #[serde(skip)]
+    undecided: UndecidedObjects,
 }
 
 /// The end of a run: what was accepted, and how it differs from a baseline.
@@ -318,7 +323,9 @@ impl AcceptanceRules {
         };
         if let Some(BaselineFile { path, known }) = &self.baseline {
             summary.path.clone_from(path);
-            summary.comparison = known.compare(&run.found, &run.excepted_findings, is_whole);
+            summary.comparison = known.compare(&run.found, &run.excepted_findings, |key| {
+                is_whole && !run.undecided.has_object_of(key)
+            });
         }
         if let Some(path) = &self.written {
             run.found.write(path, command)?;
@@ -359,6 +366,7 @@ impl AcceptedFindings {
         if !acceptance.keeps_findings() {
             return;
         }
+        self.undecided.count(record);
         let policies = record.policies.iter();
         let mut facts: Vec<_> = policies
             .filter_map(|decision| FindingFacts::of_policy(record, decision, &acceptance.policies))
@@ -385,6 +393,7 @@ impl AcceptedFindings {
         }
         self.found.merge(other.found);
         self.excepted_findings.merge(other.excepted_findings);
+        self.undecided.merge(other.undecided);
     }
 }
 

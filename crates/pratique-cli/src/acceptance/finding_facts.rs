@@ -102,15 +102,15 @@ impl<'r> FindingFacts<'r> {
     /// By what the finding is known again.
     pub(super) fn key(&self) -> FindingKey {
         let record = self.record;
-        let parent = record.parent.as_ref();
+        let (name, of) = record.finding_names();
         FindingKey {
             policy: self.policy.to_owned(),
             binding: self.binding.to_owned(),
             action: self.action,
             resource: record.resource_with_part(),
             namespace: record.namespace.clone(),
-            name: parent.map_or_else(|| record.name.clone(), |_| String::new()),
-            of: parent.map_or_else(String::new, |parent| format!("{}/{}", parent.kind, parent.name)),
+            name,
+            of,
             expression: match self.expression {
                 Some(expression) => expression.hash().to_owned(),
                 None => String::new(),

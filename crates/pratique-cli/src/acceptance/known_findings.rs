@@ -149,13 +149,13 @@ impl KnownFindings {
         }
     }
 
-    /// How the findings of a run differ from these, without and with those that exceptions accept. Unless the run is whole, nothing is
-    /// known to be gone.
+    /// How the findings of a run differ from these, without and with those that exceptions accept. Of a finding that the run
+    /// may have missed, `is_evaluated` is false: it is not known to be gone.
     pub(super) fn compare(
         &self,
         run: &KnownFindings,
         excepted: &KnownFindings,
-        is_whole: bool,
+        is_evaluated: impl Fn(&FindingKey) -> bool,
     ) -> BaselineComparison {
         let count = |of: &KnownFindings, key| of.counts.get(key).copied().unwrap_or_default();
         let mut comparison = BaselineComparison::default();
@@ -163,7 +163,7 @@ impl KnownFindings {
             let count_now = count(run, key);
             if count_now > *known_count {
                 comparison.exceeded.push(key.clone());
-            } else if is_whole && count_now + count(excepted, key) < *known_count {
+            } else if count_now + count(excepted, key) < *known_count && is_evaluated(key) {
                 comparison.gone.push(key.clone());
             }
         }

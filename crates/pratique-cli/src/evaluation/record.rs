@@ -228,6 +228,15 @@ impl DecisionRecord {
         namespaced(&self.namespace, &format!("{}/{}", self.kind, self.name))
     }
 
+    /// The name by which findings about it are known again, or the workload that makes it, `Deployment/web`: the name of its Pod
+    /// changes with its template.
+    pub(crate) fn finding_names(&self) -> (String, String) {
+        match &self.parent {
+            None => (self.name.clone(), String::new()),
+            Some(parent) => (String::new(), format!("{}/{}", parent.kind, parent.name)),
+        }
+    }
+
     /// The resource, and the part of it: `deployments.apps/scale`.
     pub(crate) fn resource_with_part(&self) -> String {
         match self.subresource.as_str() {

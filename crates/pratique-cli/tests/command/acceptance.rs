@@ -209,6 +209,49 @@ fn what_is_excepted_is_not_gone() {
     assert!(!run.to_string().contains("gone"), "{run}");
 }
 
+/// What is known of an object that is undecided may still be there: only what is decided can be gone.
+#[test]
+fn what_is_undecided_is_not_gone() {
+    let policies = POLICIES
+        .replacen(
+            "metadata: {name: team}\nspec:\n",
+            "metadata: {name: team}\nspec:\n  paramKind: {apiVersion: v1, kind: ConfigMap}\n",
+            1,
+        )
+        .replace(
+            "{policyName: team,",
+            "{policyName: team, paramRef: {name: limits, namespace: shop, parameterNotFoundAction: Deny},",
+        );
+    let directory = directory(&[("old", "tier: web"), ("other", "tier: web")])
+        .with("policies.yaml", policies)
+        .with(
+            "params.yaml",
+            "{apiVersion: v1, kind: ConfigMap, metadata: {name: limits, namespace: shop}}",
+        );
+    for run in [review, scan] {
+        fs::write(
+            directory.path().join("pods.yaml"),
+            pod("old", "tier: web") + &pod("other", "tier: web"),
+        )
+        .unwrap();
+        run(
+            &directory,
+            &["--objects", "params.yaml", "--write-baseline", "known.json"],
+        )
+        .exits(1)
+        .shows(&["known.json: 4 findings written as a baseline"]);
+        let undecided = run(&directory, &KNOWN);
+        undecided.exits(3);
+        assert!(!undecided.to_string().contains("gone"), "{undecided}");
+        fs::write(directory.path().join("pods.yaml"), pod("old", "tier: web")).unwrap();
+        let fewer = run(&directory, &KNOWN);
+        fewer.exits(3).shows(&[
+            "2 findings of the baseline are gone, or there are fewer: owned warns about pods shop/other, team denies pods \
+             shop/other; ",
+        ]);
+    }
+}
+
 /// Of two that accept the same, one is left over.
 #[test]
 fn exceptions_that_repeat_others_are_told() {
