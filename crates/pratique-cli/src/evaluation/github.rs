@@ -6,10 +6,13 @@ use crate::output::github::WorkflowCommands;
 use crate::output::notice::InputNotice;
 use crate::stream::input_errors::JsonError;
 
-/// Adds a message for each policy that denies, warns, records, or is undecided, and for each denial and warning by others.
+/// Adds a message for each policy that denies, warns, or records, and for each denial and warning by others. What is undecided is
+/// the same for many objects: it comes [once](crate::evaluation::undecided_reasons::UndecidedReasons::annotate), and after what is
+/// denied.
 pub(crate) fn annotate_record(commands: &mut WorkflowCommands, record: &DecisionRecord) {
     let subject = record.subject();
-    for remark in record.distinct_remarks() {
+    let remarks = record.distinct_remarks().into_iter();
+    for remark in remarks.filter(|remark| remark.action.is_some()) {
         let message = format!("{subject}: {}", remark.message);
         let location = remark.location.unwrap_or(&record.location);
         commands.annotate(remark.level(), location, remark.rule(), &message);

@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::collections::btree_map::{BTreeMap, Entry};
 
+use pratique_manifest::Location;
 use serde::Serialize;
 
-use crate::evaluation::missing_input::JsonUndecided;
+use crate::evaluation::record::DecisionRecord;
 use crate::output::counted_nouns::counted;
+use crate::output::finding::AnnotationLevel;
+use crate::output::github::WorkflowCommands;
 use crate::output::text::{PrintableText, text};
 
 /// How many reasons are told apart; policies and names may be anything.
@@ -37,6 +40,9 @@ pub(crate) struct UndecidedReasons {
 #[derive(Clone, Debug)]
 struct CountedReason {
     objects: usize,
+    /// Where the first object is, and the request for it.
+    location: Location,
+    subject: String,
     /// That of the first object.
     message: String,
     /// Whether others differ in a name.
@@ -68,9 +74,9 @@ impl Serialize for UndecidedReasons {
 
 impl UndecidedReasons {
     /// Counts an undecided object: each of its reasons once.
-    pub(crate) fn count(&mut self, undecided: &[JsonUndecided]) {
+    pub(crate) fn count(&mut self, record: &DecisionRecord) {
         let mut counted: Vec<UndecidedReason> = Vec::new();
-        for missing in undecided {
+        for missing in &record.undecided {
             let reason = missing.reason();
             if counted.contains(&reason) {
                 continue;
@@ -80,6 +86,8 @@ impl UndecidedReasons {
                 reason,
                 CountedReason {
                     objects: 1,
+                    location: record.location.clone(),
+                    subject: record.subject(),
                     message: missing.message.clone(),
                     is_varied: false,
                     help: missing.help.clone(),
@@ -114,6 +122,27 @@ impl UndecidedReasons {
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.reasons.is_empty()
+    }
+
+    /// Adds a message for each reason, where the first of its objects is: a runner shows only some messages of a step.
+    pub(crate) fn annotate(&self, commands: &mut WorkflowCommands) {
+        for (reason, counted_reason) in &self.reasons {
+            let CountedReason {
+                objects,
+                location,
+                subject,
+                message,
+                help,
+                ..
+            } = counted_reason;
+            let more = match objects.saturating_sub(1) {
+                0 => String::new(),
+                more => format!(" (and {})", counted(more, "more object", "more objects")),
+            };
+            let message = format!("{subject}: undecided: {message}: {help}{more}");
+            commands.annotate(AnnotationLevel::Error, location, &reason.source, &message);
+        }
+        commands.log(&self.human());
     }
 
     /// The reasons with their counts, those of most objects first; none where no reason is that of several objects.

@@ -133,6 +133,7 @@ impl ReviewEnding<'_> {
             }
             ReviewFormat::Github => {
                 let mut commands = github::run(self.errors.as_slice(), &self.of_servers);
+                self.tally.reasons.annotate(&mut commands);
                 sources::annotate(self.sources, &mut commands);
                 commands.log(&text!("{}{}", passed_over(), &self.counts));
                 commands.count_printed(self.annotations);

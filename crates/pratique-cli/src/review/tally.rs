@@ -120,7 +120,7 @@ impl ReviewTally {
             }
         }
         self.warned += record.server_warnings.len() + record.dropped.len();
-        self.reasons.count(&record.undecided);
+        self.reasons.count(record);
         // Several validations of a policy may fail for an object, which is counted once.
         let causes: BTreeSet<_> = record.causes().map(|(cause, policy)| (policy, cause)).collect();
         for (policy, cause) in causes {

@@ -10,6 +10,7 @@ use crate::evaluation::junit::{self, PassRule};
 use crate::evaluation::limitations::ReportedLimitation;
 use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::sarif;
+use crate::evaluation::undecided_reasons::UndecidedReasons;
 use crate::exit::CliError;
 use crate::input::sources;
 use crate::output::github::WorkflowCommands;
@@ -79,11 +80,14 @@ impl ScanEnding<'_> {
             }
             ScanFormat::Github => {
                 let mut commands = WorkflowCommands::default();
+                let mut undecided = UndecidedReasons::default();
                 for record in self.records {
                     github::annotate_record(&mut commands, record);
+                    undecided.count(record);
                 }
                 let (errors, notices) = (self.errors_of(format), self.notices.list());
                 github::annotate_run(&mut commands, &errors, &notices);
+                undecided.annotate(&mut commands);
                 sources::annotate(self.sources, &mut commands);
                 commands.log(&human::ending_text(self.report));
                 output::print_github(&commands)

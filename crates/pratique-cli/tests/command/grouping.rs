@@ -52,6 +52,77 @@ fn reasons_are_told_once_beside_a_stream() {
     }
 }
 
+/// A runner shows few annotations of a step: what is denied comes first, and a reason once.
+#[test]
+fn annotations_of_a_reason_come_once_and_last() {
+    const POLICIES: &str = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: limited}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}
+  validations:
+  - {expression: has(params.data)}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: limited}
+spec: {policyName: limited, paramRef: {name: limits, namespace: other, parameterNotFoundAction: Deny}, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: closed}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [secrets]}
+  validations:
+  - {expression: 'false', message: no secrets}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: closed}
+spec: {policyName: closed, validationActions: [Deny]}
+";
+    let secret = "{apiVersion: v1, kind: Secret, metadata: {name: late, namespace: shop}}\n";
+    let directory = Directory::new()
+        .with("maps.yaml", config_maps(30) + secret)
+        .with("policies.yaml", POLICIES);
+    for command in ["review", "scan"] {
+        let run = directory.run(&[
+            command,
+            "maps.yaml",
+            "--policies",
+            "policies.yaml",
+            "-o",
+            "github",
+        ]);
+        run.exits(1);
+        let annotations: Vec<&str> = run
+            .stdout
+            .lines()
+            .filter(|line| line.starts_with("::error "))
+            .collect();
+        let [denied, undecided] = annotations.as_slice() else {
+            panic!("{run}");
+        };
+        assert!(
+            denied.contains("title=closed::CREATE secrets shop/late: "),
+            "{denied}"
+        );
+        assert!(
+            undecided.starts_with("::error file=maps.yaml,line=1,endLine=")
+                && undecided.contains("title=limited::CREATE configmaps shop/m-1: undecided: ")
+                && undecided.ends_with(" (and 29 more objects)"),
+            "{undecided}"
+        );
+        run.stdout_has("30 undecided");
+    }
+}
+
 #[test]
 fn somebody_says_that_there_are_none() {
     let directory = Directory::new().with("maps.yaml", config_maps(30));
