@@ -128,12 +128,17 @@ pub(crate) fn print_sarif(log: &sarif::SarifLog) -> Result<(), CliError> {
     print_json(log)
 }
 
-/// Prints commands of GitHub Actions, and how many annotations are not shown.
+/// Prints commands of GitHub Actions, and how many annotations are not shown: on standard error, which a summary has as well, or
+/// in the file of the output.
 pub(crate) fn print_github(commands: &WorkflowCommands) -> Result<(), CliError> {
     write(commands.as_str().as_bytes())?;
     match commands.counts().describe_more() {
         more if more.as_str().is_empty() => Ok(()),
-        more => print(&more),
+        more if capture::is_capturing() => print(&more),
+        more => {
+            eprint(&more);
+            Ok(())
+        }
     }
 }
 

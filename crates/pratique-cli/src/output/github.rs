@@ -77,7 +77,7 @@ impl AnnotationCounts {
             return PrintableText::new();
         }
         text!(
-            "GitHub shows {} annotations of each level beside a change: of {}, all are in this log\n",
+            "GitHub shows {} annotations of each level beside a change: of {}, all are in the log\n",
             MAX_SHOWN,
             more.join(" and ")
         )
@@ -210,7 +210,7 @@ mod tests {
         }
         assert_eq!(
             commands.counts().describe_more().as_str(),
-            "GitHub shows 10 annotations of each level beside a change: of 11 errors, all are in this log\n"
+            "GitHub shows 10 annotations of each level beside a change: of 11 errors, all are in the log\n"
         );
         commands.count_printed(commands.counts());
         assert!(

@@ -178,6 +178,28 @@ fn the_action_annotates_reports_and_sums_up() {
     }
 }
 
+/// Who reads the summary sees which annotations a change does not show.
+#[test]
+fn a_summary_says_that_not_all_is_shown() {
+    let mut directory = project();
+    for number in 0..11 {
+        let deployment = format!(
+            "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d-{number}, namespace: shop}}, spec: {{replicas: 9, \
+             selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: a, \
+             image: a}}]}}}}}}}}"
+        );
+        directory = directory.with(&format!("many/{number}.yaml"), deployment);
+    }
+    let review = REVIEW.replace("a deployment.yaml", "many");
+    let given = [("binary", BINARY), ("commands", "review"), ("review", &review)];
+    let run = act(&directory, &given);
+    assert_eq!(run.codes, [Some(0), Some(1)], "{}", run.log);
+    let told =
+        "GitHub shows 10 annotations of each level beside a change: of 11 errors, all are in the log\n";
+    assert!(run.summary.contains(&format!("    {told}")), "{}", run.summary);
+    assert_eq!(run.log.matches(told).count(), 1, "{}", run.log);
+}
+
 #[test]
 fn the_action_runs_suites() {
     let directory = project();

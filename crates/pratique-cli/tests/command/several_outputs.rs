@@ -316,6 +316,8 @@ fn a_project_file_writes_only_if_it_is_trusted() {
 
 #[test]
 fn annotations_that_are_not_shown_are_counted() {
+    const TOLD: &str =
+        "GitHub shows 10 annotations of each level beside a change: of 11 errors, all are in the log\n";
     let mut directory = directory();
     for number in 0..11 {
         directory = directory.with(
@@ -327,11 +329,26 @@ fn annotations_that_are_not_shown_are_counted() {
     directory
         .run(&[&line[..], &["more"]].concat())
         .exits(1)
-        .stdout_has(
-            "GitHub shows 10 annotations of each level beside a change: of 11 errors, all are in this log\n",
-        );
+        // A summary has what stands on standard error.
+        .stderr_has(TOLD);
     let run = directory.run(&[&line[..], &["objects"]].concat());
-    assert!(!run.stdout.contains("GitHub shows"), "{run}");
+    assert!(!run.to_string().contains("GitHub shows"), "{run}");
+    let file = [
+        "review",
+        "--policies",
+        "policies",
+        "-o",
+        "human",
+        "-o",
+        "github=out.log",
+        "more",
+    ];
+    let run = directory.run(&file);
+    let written = fs::read_to_string(directory.path().join("out.log")).unwrap();
+    assert!(
+        written.ends_with(TOLD) && !run.to_string().contains(TOLD),
+        "{written}{run}"
+    );
 }
 
 #[test]
