@@ -37,9 +37,24 @@ impl SuiteReader {
 
     /// Whether a file may contain a suite: a cheap test before reading it.
     pub fn may_be_suite(self, content: &[u8]) -> bool {
-        let text = String::from_utf8_lossy(content);
-        (text.contains("pratique/") && (text.contains("Suit") || text.contains("tests:")))
-            || self.may_be_foreign(content)
+        may_be_ours(content) || self.may_be_foreign(content)
+    }
+
+    /// Whether a file has a suite, or what is meant to be one, by the kinds of its documents. Of one that cannot be read, only a
+    /// suite of ours is known by its words: many files have those of others, such as labels of a policy engine.
+    pub fn has_suite(self, file: &ManifestFile) -> bool {
+        if !self.may_be_suite(&file.content) {
+            return false;
+        }
+        let Ok(documents) = files::documents(file) else {
+            return may_be_ours(&file.content);
+        };
+        documents.iter().any(|document| {
+            let (version, kind) = type_of(&document.source);
+            let mut formats = self.formats.iter();
+            let is_ours = is_of_suites(&version) && (kind == KIND || is_misnamed(&document.source, &kind));
+            is_ours || formats.any(|format| format.has_kind(&version, &kind))
+        })
     }
 
     /// Whether a file may contain tests of another program: a cheap test before reading it.
@@ -102,6 +117,12 @@ impl SuiteReader {
         problems.extend(document.duplicates);
         read_suite(document.source, path, roots).map(|suite| vec![suite])
     }
+}
+
+/// Whether a file may contain a suite of our format.
+fn may_be_ours(content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    text.contains("pratique/") && (text.contains("Suit") || text.contains("tests:"))
 }
 
 /// The version and the kind of a document.

@@ -95,7 +95,7 @@ impl DirectoryContents {
                 continue;
             };
             let relative = path.strip_prefix(directory).unwrap_or(&path).to_owned();
-            if READER.may_be_suite(&file.content) {
+            if READER.has_suite(&file) {
                 files.push((relative, FileUse::Suites));
                 continue;
             }

@@ -314,6 +314,34 @@ inputs:
     assert!(!repository.path().join("empty/pratique.yaml").exists());
 }
 
+/// Words of another engine make no suite of a file: what it has in it does.
+#[test]
+fn init_names_suites_that_there_are() {
+    let directory = Directory::new()
+        .with(
+            "policies-k/k.yaml",
+            "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: x}\nspec: {rules: []}\n",
+        )
+        .with(
+            "chart/labels.yaml",
+            "metadata: {annotations: {pod-policies.kyverno.io/autogen-controllers: none}\n",
+        )
+        .with(
+            "theirs/kyverno-test.yaml",
+            "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: {name: a}\nresults: []\n",
+        )
+        .with(
+            "ours/suite.yaml",
+            "apiVersion: pratique/v1alpha1\nkind: Suites\ntests: []\n",
+        );
+    directory.run(&["init"]).exits(0);
+    let written = fs::read_to_string(directory.path().join("pratique.yaml")).unwrap();
+    assert!(
+        written.contains("suites:\n- \"ours\"\n- \"theirs\"\n"),
+        "{written}"
+    );
+}
+
 #[test]
 fn init_proposes_to_render_charts_and_kustomizations() {
     let web = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n";
