@@ -50,8 +50,8 @@ pub enum StoredPart {
 const TIME: &str = "2000-01-01T00:00:00Z";
 
 impl PluginState {
-    /// The state of nothing, for plugins. Namespaces exist, as in a review without plugins; of those that are not added
-    /// only the names are known.
+    /// The state of nothing but what each API server has in no namespace, for plugins. Namespaces exist, as in a review without
+    /// plugins; of those that are not added only the names are known.
     pub fn for_plugins(plugins: &PluginChain) -> Self {
         let mut objects = StateObjects::default().without_controllers();
         objects.assume(StateKind::NAMESPACE);
@@ -61,7 +61,7 @@ impl PluginState {
         let parts = kinds
             .iter()
             .map(|kind| (*kind, LookedUpPart::of_kind(handlers(), *kind)));
-        PluginState {
+        let mut state = PluginState {
             objects,
             parts: Arc::new(parts.collect()),
             kinds,
@@ -69,7 +69,12 @@ impl PluginState {
             gates: FeatureGates::default(),
             faults: Vec::new(),
             has_default_accounts: false,
+        };
+        // A server makes these classes again when it starts, and refuses to change or to delete them: nobody has to give them.
+        for class in every_cluster::cluster_objects() {
+            state.add_missing(&class);
         }
+        state
     }
 
     /// Completes objects as a server of a release with its feature gates.

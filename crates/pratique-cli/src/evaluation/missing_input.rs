@@ -66,7 +66,7 @@ impl From<&UndecidedDecision> for JsonUndecided {
 fn subject(missing: &MissingDependency) -> String {
     match missing {
         MissingDependency::Params { kind, .. } | MissingDependency::Status { kind, .. } => kind.clone(),
-        // Whether there are any of a kind, and what one of them is, is answered by different flags.
+        // Whether there are any of a kind, and what one of them is, are different questions.
         MissingDependency::Objects { kind, name, .. } => match name {
             None => kind.clone(),
             Some(_) => format!("a {kind}"),
@@ -86,16 +86,15 @@ pub(crate) fn help(missing: &MissingDependency) -> Cow<'static, str> {
             "give those that the cluster has, and the definition of their kind, with --objects PATH (and \
              --objects-complete, if these are all)"
         }
-        MissingDependency::Objects { kind, name: None, .. } => {
-            return format!(
-                "give those that the cluster has with --objects PATH (and --objects-complete, if these are all), or say with \
-                 --none {} that there are no others",
-                resource_name(kind)
-            )
-            .into();
-        }
-        MissingDependency::Objects { .. } => {
-            "give those that the cluster has with --objects PATH (and --objects-complete, if these are all)"
+        MissingDependency::Objects { kind, .. } => {
+            let given = "give those that the cluster has with --objects PATH (and --objects-complete, if these are all)";
+            return match resource_name(kind) {
+                Some(resource) => {
+                    format!("{given}, or say with --none {resource} that there are no others").into()
+                }
+                // Such a kind has no name that --none takes.
+                None => given.into(),
+            };
         }
         MissingDependency::Resource { .. } => {
             "give the CustomResourceDefinition of the kind with --objects PATH, or a snapshot of a cluster that has it; `review` \
@@ -120,16 +119,13 @@ pub(crate) fn help(missing: &MissingDependency) -> Cow<'static, str> {
     help.into()
 }
 
-/// The name of the resource of a kind, as `--none` takes it: `priorityclasses.scheduling.k8s.io`.
-fn resource_name(kind: &str) -> String {
+/// The name of the resource of a built-in kind, as `--none` takes it: `priorityclasses.scheduling.k8s.io`.
+fn resource_name(kind: &str) -> Option<String> {
     // Its name is the same in all releases that have it.
     let mut resources = Release::list()
         .iter()
         .flat_map(|release| release.resources().served());
     let served = resources
         .find(|served| served.subresource.is_empty() && served.kind.group_kind().to_string() == kind);
-    served.map_or_else(
-        || kind.to_owned(),
-        |served| served.resource.group_resource().to_string(),
-    )
+    served.map(|served| served.resource.group_resource().to_string())
 }

@@ -156,6 +156,26 @@ fn who_says_that_there_are_none_does_not_count_what_every_cluster_has() {
     );
 }
 
+/// The classes that each server makes are known without any state, and the others by the flag that the help names.
+#[test]
+fn priority_classes_of_every_cluster_are_known_without_others() {
+    let review = |spec: &str, more: &str| {
+        let none = format!("resourcequotas,limitranges,runtimeclasses,serviceaccounts{more}");
+        let input = [NAMESPACE, &workload("shop", spec)].join("---\n");
+        let arguments = ["review", "--chain", "--expand", "--none", &none, "-"];
+        Directory::new().run_with(&arguments, &input, &[])
+    };
+    for class in ["system-node-critical", "system-cluster-critical"] {
+        let run = review(&format!("priorityClassName: {class}, "), "");
+        ends(&run, 0, "3 allowed, 0 denied");
+    }
+    let run = review(USES_CLASS, "");
+    ends(&run, 3, "2 allowed, 0 denied, 1 undecided");
+    run.stdout_has("or say with --none priorityclasses.scheduling.k8s.io that there are no others");
+    let none = ",priorityclasses.scheduling.k8s.io";
+    ends(&review(USES_CLASS, none), 1, "2 allowed, 1 denied");
+}
+
 #[test]
 fn what_is_undecided_at_the_last_try_says_what_is_unknown_then() {
     let uses_both = workload("shop", &format!("{USES_ACCOUNT}{USES_CLASS}"));
