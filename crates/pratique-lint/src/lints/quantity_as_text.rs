@@ -27,6 +27,7 @@
 
 use std::collections::BTreeMap;
 
+use pratique_cel::Issue;
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_gotext::quantity::Quantity;
 use pratique_types::GroupVersionKind;
@@ -202,6 +203,26 @@ fn compared(ast: &Ast) -> Vec<(TextRange, String)> {
     places.collect()
 }
 
+/// Help for a fault of types that is a quantity compared with a number: a number that is made of one fails for fractions.
+pub(super) fn help_for_quantity(asts: &[Option<Ast>], index: usize, issue: &Issue) -> Option<&'static str> {
+    let ast = asts.get(index)?.as_ref()?;
+    let is_compared = |id: ExprId| {
+        let Expr::Call {
+            function,
+            target: None,
+            args,
+        } = ast.expr(id)
+        else {
+            return false;
+        };
+        let is_comparison = matches!(&**function, "_<_" | "_<=_" | "_>_" | "_>=_" | "_==_" | "_!=_");
+        let is_here = ast.source.position(ast.node(id).offset) == issue.position;
+        is_comparison && is_here && args.iter().any(|operand| is_amount(ast, *operand))
+    };
+    let is_mismatch = issue.message.starts_with("found no matching overload");
+    (is_mismatch && ast.ids().any(is_compared)).then_some(HELP)
+}
+
 /// Whether a chain reads an amount of a resource: `c.resources.limits.memory`, `object.spec.capacity['storage']`.
 fn is_amount(ast: &Ast, id: ExprId) -> bool {
     const MAPS: [&str; 5] = ["limits", "requests", "capacity", "allocatable", "hard"];
@@ -266,6 +287,27 @@ mod tests {
             "c.resources.limits['cpu'] < '4'",
             &[("c.resources.limits['cpu']", "letter by letter")],
         );
+    }
+
+    #[test]
+    fn numbers_have_the_help_of_quantities() {
+        use crate::lints::type_check::TypeCheck;
+        let help = |condition: &str| {
+            let spec =
+                format!("validations: [{{expression: \"object.spec.containers.all(c, {condition})\"}}]");
+            let set = crate::lints::testing::load(&policy("CREATE", &spec));
+            let warnings = crate::lint(&[&set]).into_iter();
+            let mut faults = warnings.filter(|warning| warning.lint == TypeCheck::META);
+            faults.next().unwrap().help.unwrap().text
+        };
+        for condition in [
+            "!has(c.resources.limits.memory) || c.resources.limits.memory <= 512",
+            "4 > c.resources.limits['cpu']",
+            "c.?resources.limits.cpu.orValue('0') == 1",
+        ] {
+            assert_eq!(help(condition), HELP, "{condition}");
+        }
+        assert_ne!(help("c.name <= 512"), HELP);
     }
 
     #[test]

@@ -51,6 +51,7 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use super::moved_field::help_for_moved;
+use super::quantity_as_text::help_for_quantity;
 use crate::analysis::{FoldedExpression, ParsedExpressions, RequestFacts, live_nodes};
 use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
@@ -123,7 +124,10 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
         // What evaluates needs no other form; the name may still be a wrong one.
         let is_helped = effect != ErrorEffect::Unnoticed || error.issue.meant.is_some();
         let help = help_for_issue(&error.issue, site.text, site.declarations, site.usage);
+        let of_quantity = help_for_quantity(&parsed.asts, index, &error.issue);
         if let Some(help) = help_for_moved(subject, &error.kinds, &error.issue.message) {
+            finding = finding.help(help);
+        } else if let Some(help) = of_quantity {
             finding = finding.help(help);
         } else if let Some(help) = help.filter(|_| is_helped) {
             finding = finding.help(help.text);
@@ -278,10 +282,7 @@ fn is_comparison_of_scalars(message: &str) -> bool {
 /// Whether an expression has a fault at the place of another one.
 fn has_fault_at(typed: &[TypedSite], index: usize, other: &Issue) -> bool {
     let issues = typed.get(index).and_then(|typed| typed.checked.as_ref().err());
-    issues
-        .into_iter()
-        .flatten()
-        .any(|issue| issue.position == other.position)
+    issues.is_some_and(|issues| issues.iter().any(|issue| issue.position == other.position))
 }
 
 /// Whether the API's type checker looks at an expression for a kind: at validations and their messages, for resources
@@ -459,8 +460,11 @@ validations: [{expression: \"variables.q.isLessThan(quantity('1Gi'))\", messageE
         let set = load(&policy("CREATE", &spec));
         let warnings = crate::lint(&[&set]).into_iter();
         let mut faults = warnings.filter(|warning| warning.lint == TypeCheck::META);
-        let help = faults.next().unwrap().help.map(|help| help.text);
-        let help = help.unwrap_or_default();
+        let help = faults
+            .next()
+            .unwrap()
+            .help
+            .map_or_else(String::new, |help| help.text);
         assert!(
             help.starts_with(expected) && help.is_empty() == expected.is_empty(),
             "{help}"
