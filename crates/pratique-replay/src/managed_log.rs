@@ -144,7 +144,11 @@ pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<Entry<'static>, EntryE
         return (is_first || begins_with_time(columns)).then(|| event_of_text(&text));
     }
     let heading = heading.strip_prefix(EVENTS).unwrap_or(heading);
-    begins_with_time(heading).then(|| event_of_text(without_time(text)))
+    let (event, columns) = split_columns(text);
+    // The event may be the first column, and its time one behind it.
+    let has_time =
+        begins_with_time(heading) || (heading.is_empty() && columns.split('\t').any(begins_with_time));
+    has_time.then(|| event_of_text(event))
 }
 
 /// Whether a line that the command line of AWS writes is about its answer: `b/3113… f/3113…` are the tokens of what is before and
@@ -180,20 +184,19 @@ fn quoted_column(text: &str) -> Option<String> {
     }
 }
 
-/// An event without the time in the column behind it.
-fn without_time(text: &str) -> &str {
-    match text.rsplit_once('\t') {
-        Some((event, time)) if event.ends_with('}') && time.bytes().all(|byte| byte.is_ascii_digit()) => {
-            event
-        }
-        _ => text,
+/// An event, and the columns behind it: a time, the name of a stream. No text of JSON has a tab as it is.
+fn split_columns(text: &str) -> (&str, &str) {
+    match text.split_once('\t') {
+        Some((event, columns)) if event.ends_with('}') && !columns.contains(['{', '}']) => (event, columns),
+        _ => (text, ""),
     }
 }
 
-/// Whether a line names the columns of an export: `timestamp,message`, `@timestamp,@message,@logStream`.
+/// Whether a line names the columns of an export: `timestamp,message`, `@timestamp,@message,@logStream`, or with tabs.
 fn names_columns(line: &str) -> bool {
     let has = |names: &[&str]| {
-        let mut columns = line.split(',').map(|name| name.trim().trim_matches('"'));
+        let columns = line.split([',', '\t']);
+        let mut columns = columns.map(|name| name.trim().trim_matches('"'));
         columns.any(|name| names.contains(&name))
     };
     // A name with a sign of the service needs no other beside it.
@@ -299,6 +302,20 @@ mod tests {
         // Columns in another order, and behind the event.
         check(
             &format!("@message,@timestamp,@logStream\n\"{quoted}\",2026-01-01 00:00:00.000,\"{stream}\"\n"),
+            &[OTHER, ID],
+        );
+        // Columns with tabs, which quote nothing.
+        let time = "2026-01-01 00:00:00.000";
+        check(
+            &format!("@timestamp\t@message\n{time}\t{EVENT}\n{time}\ttime=x\n"),
+            &[OTHER, ID, OTHER],
+        );
+        check(
+            &format!("@timestamp\t@message\t@logStream\n{time}\t{EVENT}\t{stream}\n"),
+            &[OTHER, ID],
+        );
+        check(
+            &format!("@message\t@logStream\t@timestamp\n{EVENT}\t{stream}\t{time}\n"),
             &[OTHER, ID],
         );
         // The columns of `aws logs get-log-events --output text`.
