@@ -44,13 +44,29 @@ struct TemplateLine<'t> {
     /// How many blanks are before it: so many has each line that is made of its text.
     indent: usize,
     /// The text around its actions, of which the first and the last are at the ends of the line.
-    literals: Vec<&'t str>,
-    /// How much of it is text.
-    weight: u32,
+    literals: Vec<LiteralText<'t>>,
+    /// The letters and digits of the text that is in each line made of it.
+    letters: usize,
+    /// Whether it has text by which it is recognized.
+    is_recognized: bool,
     /// Whether it has an action that makes text.
     makes_text: bool,
     /// The least blanks before what its action makes, if it says so: `nindent 8`.
     made_indent: usize,
+}
+
+/// Text of a line of a template, between two actions or at an end.
+struct LiteralText<'t> {
+    text: &'t str,
+    /// Whether it is within a condition or a loop that ends on the line: texts of both branches exclude each other.
+    is_optional: bool,
+}
+
+impl LiteralText<'_> {
+    fn letters(&self) -> usize {
+        let letters = self.text.chars();
+        letters.filter(|letter| letter.is_alphanumeric()).count()
+    }
 }
 
 impl<'t> TemplateLine<'t> {
@@ -60,69 +76,116 @@ impl<'t> TemplateLine<'t> {
         let mut literals = Vec::new();
         let (mut makes_text, mut made_indent) = (false, 0);
         let mut rest = line;
+        // Where the conditions and loops begin that have not ended.
+        let mut open = Vec::new();
+        let bound = |text| LiteralText {
+            text,
+            is_optional: false,
+        };
         while let Some((literal, after)) = rest.split_once("{{") {
             let (action, behind) = after.split_once("}}").unwrap_or((after, ""));
-            literals.push(literal);
+            literals.push(bound(literal));
             makes_text |= is_output(action);
             made_indent = said_indent(action).unwrap_or(made_indent);
+            match action_word(action) {
+                "if" | "with" | "range" => open.push(literals.len()),
+                "end" => {
+                    let begin = open.pop().unwrap_or(literals.len());
+                    let within = literals.iter_mut().skip(begin);
+                    within.for_each(|literal| literal.is_optional = true);
+                }
+                _ => {}
+            }
             rest = behind;
         }
-        literals.push(rest);
-        let count = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).count();
-        let letters: usize = literals.iter().map(|literal| count(literal)).sum();
-        let is_recognized = match literals.as_slice() {
-            [whole] => !whole.is_empty(),
-            _ => letters >= MIN_LITERAL,
-        };
-        let weight = if is_recognized {
-            1 + u32::try_from(letters).unwrap_or(u32::MAX).min(200)
-        } else {
-            0
-        };
+        literals.push(bound(rest));
+        let all_letters: usize = literals.iter().map(LiteralText::letters).sum();
+        let bound_literals = literals.iter().filter(|literal| !literal.is_optional);
         TemplateLine {
             indent,
+            letters: bound_literals.map(LiteralText::letters).sum(),
+            is_recognized: match literals.as_slice() {
+                [whole] => !whole.text.is_empty(),
+                _ => all_letters >= MIN_LITERAL,
+            },
             literals,
-            weight,
             makes_text,
             made_indent,
         }
     }
 
+    /// Whether each line that is made of it has text by which it is recognized.
+    fn has_bound_text(&self) -> bool {
+        self.is_recognized && (self.literals.len() == 1 || self.letters >= MIN_LITERAL)
+    }
+
     /// How well a line of a document is of this line; 0 if it is not. What is indented otherwise is of it if nothing else is.
     fn weight_of(&self, made: &MadeLine<'_>) -> u32 {
         let is_level = self.indent == made.indent;
-        let made = made.text;
-        if self.weight == 0 || made.is_empty() {
+        if !self.is_recognized || made.text.is_empty() {
             return 0;
         }
-        let is_of = match self.literals.as_slice() {
-            [] => false,
-            [whole] => *whole == made,
-            [first, inner @ .., last] => {
-                let rest = made.strip_prefix(first);
-                let rest = inner.iter().try_fold(rest, |rest, literal| {
-                    let (_, behind) = rest?.split_once(literal)?;
-                    Some(Some(behind))
-                });
-                rest.flatten().is_some_and(|rest| rest.ends_with(last))
-            }
+        let letters = match self.literals.as_slice() {
+            [whole] => (whole.text == made.text).then_some(self.letters),
+            _ => self
+                .optional_letters(made.text)
+                .map(|optional| self.letters + optional)
+                .filter(|letters| *letters >= MIN_LITERAL),
         };
-        match (is_of, is_level) {
-            (true, true) => self.weight * 2 + 1,
-            (true, false) => self.weight * 2,
-            (false, _) => 0,
+        let weight = letters.map_or(0, |letters| {
+            1 + u32::try_from(letters).unwrap_or(u32::MAX).min(200)
+        });
+        match weight {
+            0 => 0,
+            weight => weight * 2 + u32::from(is_level),
         }
+    }
+
+    /// How many letters and digits of its conditional text are in a line; `None` if the line does not have the other text, in its
+    /// order.
+    fn optional_letters(&self, made: &str) -> Option<usize> {
+        let [first, inner @ .., last] = self.literals.as_slice() else {
+            return None;
+        };
+        let mut rest = made.strip_prefix(first.text)?.strip_suffix(last.text)?;
+        let mut letters = 0;
+        let mut pending: Vec<&LiteralText<'_>> = Vec::new();
+        for literal in inner {
+            if literal.is_optional {
+                pending.push(literal);
+                continue;
+            }
+            let (gap, behind) = rest.split_once(literal.text)?;
+            letters += self.letters_within(gap, &std::mem::take(&mut pending))?;
+            rest = behind;
+        }
+        Some(letters + self.letters_within(rest, &pending)?)
+    }
+
+    /// How many letters and digits of some conditional texts are in a part of a line; `None` if the part is of something else, where
+    /// no action makes any text.
+    fn letters_within(&self, gap: &str, optional: &[&LiteralText<'_>]) -> Option<usize> {
+        let texts = optional.iter().filter(|literal| !literal.text.is_empty());
+        let mut inside = texts.filter(|literal| gap.contains(literal.text)).peekable();
+        let is_other = !gap.trim().is_empty() && !self.makes_text && inside.peek().is_none();
+        (!is_other).then(|| inside.map(|literal| literal.letters()).sum())
     }
 }
 
 /// Whether an action makes text, rather than only deciding which text is made.
 fn is_output(action: &str) -> bool {
-    let action = action.trim_start_matches('-').trim_start();
-    let word = action.split([' ', '-', '\t']).next().unwrap_or_default();
     let decides = [
         "if", "else", "end", "range", "with", "define", "block", "break", "continue",
     ];
+    let word = action_word(action);
+    let action = action.trim_start_matches('-').trim_start();
     !(decides.contains(&word) || action.starts_with("/*") || action.contains(":="))
+}
+
+/// The first word of an action: `if`.
+fn action_word(action: &str) -> &str {
+    let action = action.trim_start_matches('-').trim_start();
+    action.split([' ', '-', '\t']).next().unwrap_or_default()
 }
 
 /// The number behind `nindent` or `indent` in an action.
@@ -161,7 +224,7 @@ impl TemplateLines {
 
 /// The documents of a template, as ranges of its lines.
 fn parts(lines: &[TemplateLine<'_>]) -> Vec<Range<usize>> {
-    let is_end = |line: &TemplateLine<'_>| line.literals.as_slice() == ["---"];
+    let is_end = |line: &TemplateLine<'_>| matches!(line.literals.as_slice(), [whole] if whole.text == "---");
     let mut begin = 0;
     let mut parts = Vec::new();
     for part in lines.split(is_end) {
@@ -263,7 +326,7 @@ impl<'t> TemplatePart<'t> {
             };
             match (line.weight_of(text), text.text.is_empty()) {
                 (0, true) => end.leave(rows),
-                (0, false) if line.weight == 0 => end.leave(columns),
+                (0, false) if !line.has_bound_text() => end.leave(columns),
                 (0, false) => return,
                 (weight, _) => {
                     self.set(row, column, weight);
@@ -323,7 +386,7 @@ impl<'t> TemplatePart<'t> {
     }
 
     /// The lines of the template, from 0, for those of the document: the one that it is aligned with, or one that a loop made again,
-    /// or else the action between the lines around it, or else the line above.
+    /// or else the action between the lines around it; `None` where nothing tells.
     fn lines_of(&self, made: &[MadeLine<'_>]) -> Vec<Option<usize>> {
         let mut next = None;
         let mut below: Vec<Option<usize>> = self
@@ -390,7 +453,8 @@ impl<'t> TemplatePart<'t> {
                 *action = Some(index);
                 Some(index)
             }
-            None => nearest(&|_| true).or(above),
+            // A line that is wrong is worse than none.
+            None => nearest(&|_| true),
         }
     }
 }
@@ -455,6 +519,48 @@ spec:
                    - name: b                   |14
                      image: \"x/b:2\"          |15
                    hostNetwork: true           |17",
+        );
+    }
+
+    /// Of a condition on a line, one branch is made.
+    #[test]
+    fn branches_on_a_line_are_of_it() {
+        let template = "\
+spec:
+  containers:
+  - name: a
+    image: {{ .Values.image }}
+    imagePullPolicy: {{ if .Values.fresh }}Always{{ else }}IfNotPresent{{ end }}
+    command: [run{{ if .Values.debug }}, --debug{{ end }}{{ range .Values.more }}, {{ . }}{{ end }}]
+    {{ if .Values.tty }}tty: true{{ else }}stdin: true{{ end }}
+  - name: b
+    imagePullPolicy: {{ if .Values.fresh }}Always{{ else }}Never{{ end }}
+";
+        for (policy, command, other, last) in [
+            ("Always", "[run]", "tty: true", "Always"),
+            ("IfNotPresent", "[run, --debug]", "stdin: true", "Never"),
+            ("Always", "[run, --debug, a, b]", "stdin: true", "Always"),
+        ] {
+            check(
+                template,
+                &format!(
+                    "spec: |1
+  containers: |2
+  - name: a |3
+    image: a |4
+    imagePullPolicy: {policy} |5
+    command: {command} |6
+    {other} |7
+  - name: b |8
+    imagePullPolicy: {last} |9"
+                ),
+            );
+        }
+        // The one that has the text, however near the other is.
+        check(
+            "kind: Pod\npolicy: {{ if .a }}Always{{ else }}Never{{ end }}\npolicy: {{ if .a }}Once{{ else }}Twice{{ end }}\n",
+            "kind: Pod |1
+policy: Twice |3",
         );
     }
 
