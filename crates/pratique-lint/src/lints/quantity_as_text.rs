@@ -256,7 +256,7 @@ fn is_amount(ast: &Ast, id: ExprId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, policy, webhook};
+    use crate::lints::testing::{check as find, first_help, policy, webhook};
 
     #[track_caller]
     fn check(condition: &str, expected: &[(&str, &str)]) {
@@ -293,12 +293,8 @@ mod tests {
     fn numbers_have_the_help_of_quantities() {
         use crate::lints::type_check::TypeCheck;
         let help = |condition: &str| {
-            let spec =
-                format!("validations: [{{expression: \"object.spec.containers.all(c, {condition})\"}}]");
-            let set = crate::lints::testing::load(&policy("CREATE", &spec));
-            let warnings = crate::lint(&[&set]).into_iter();
-            let mut faults = warnings.filter(|warning| warning.lint == TypeCheck::META);
-            faults.next().unwrap().help.unwrap().text
+            let expression = format!("object.spec.containers.all(c, {condition})");
+            first_help(TypeCheck::META, &expression)
         };
         for condition in [
             "!has(c.resources.limits.memory) || c.resources.limits.memory <= 512",

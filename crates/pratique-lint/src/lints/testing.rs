@@ -202,3 +202,14 @@ pub(crate) fn load(manifests: &str) -> ManifestSet {
 fn indented(spec: &str) -> String {
     spec.lines().map(|line| format!("  {line}\n")).collect()
 }
+
+/// The help of the first finding of a lint in a validation of Pods; empty if it has none.
+#[track_caller]
+pub(crate) fn first_help(lint: &'static LintMeta, expression: &str) -> String {
+    let spec = format!("validations:\n- expression: >-\n    {expression}\n");
+    let set = load(&policy("CREATE", &spec));
+    let warnings = crate::lint(&[&set]).into_iter();
+    let mut of_lint = warnings.filter(|warning| warning.lint == lint);
+    let help = of_lint.next().unwrap().help;
+    help.map_or_else(String::new, |help| help.text)
+}

@@ -367,7 +367,7 @@ fn fits_at_run_time(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, load, mutation, policy, policy_for, webhook};
+    use crate::lints::testing::{check as find, first_help, load, mutation, policy, policy_for, webhook};
 
     #[track_caller]
     fn check(expression: &str, expected: &[(&str, &str)]) {
@@ -456,15 +456,7 @@ validations: [{expression: \"variables.q.isLessThan(quantity('1Gi'))\", messageE
 
     #[track_caller]
     fn check_help(expression: &str, expected: &str) {
-        let spec = format!("validations:\n- expression: >-\n    {expression}\n");
-        let set = load(&policy("CREATE", &spec));
-        let warnings = crate::lint(&[&set]).into_iter();
-        let mut faults = warnings.filter(|warning| warning.lint == TypeCheck::META);
-        let help = faults
-            .next()
-            .unwrap()
-            .help
-            .map_or_else(String::new, |help| help.text);
+        let help = first_help(TypeCheck::META, expression);
         assert!(
             help.starts_with(expected) && help.is_empty() == expected.is_empty(),
             "{help}"
