@@ -7,6 +7,7 @@ use pratique_foreign::READER;
 use pratique_manifest::{ManifestFile, Problem, ProblemList, Rule, path_text};
 use pratique_review::may_have_object;
 use pratique_suite::{Roots, Suite, read_file};
+use pratique_types::ADMISSION_GROUP;
 
 use crate::exit::CliError;
 use crate::input::{FileSelection, PassReason, format_paths, named_inputs};
@@ -33,13 +34,13 @@ pub(super) fn suites(
     selection: &FileSelection,
 ) -> Result<Vec<SuiteFile>, CliError> {
     let mut suites = Vec::new();
-    let mut has_objects = false;
+    let mut others = OtherContents::default();
     for path in paths {
         let is_directory = path.is_dir();
         for file in selection.suite_files(path)? {
             let file = file.strip_prefix(".").map(Path::to_path_buf).unwrap_or(file);
             let is_hidden = is_directory && is_below_hidden(path, &file);
-            match open((file, is_directory), roots, selection, &mut has_objects)? {
+            match open((file, is_directory), roots, selection, &mut others)? {
                 Some(suite_file) if is_hidden && !is_foreign(&suite_file) => {
                     selection.pass(&suite_file.path, PassReason::Hidden, false);
                 }
@@ -48,17 +49,54 @@ pub(super) fn suites(
         }
     }
     if suites.is_empty() {
-        return Err(no_suite(&format_paths(paths), has_objects));
+        return Err(no_suite(paths, &format_paths(paths), others));
     }
     Ok(suites)
 }
 
-fn no_suite(paths: &[String], has_objects: bool) -> CliError {
-    let (inputs, paths) = (paths.join(" "), paths.join(", "));
-    CliError::Test(if has_objects {
-        TestError::OnlyObjects { paths, inputs }
-    } else {
-        TestError::NoSuite { paths }
+/// What there is in files without suites.
+#[derive(Clone, Copy, Debug, Default)]
+struct OtherContents {
+    has_policies: bool,
+    /// Objects that are no policies.
+    has_objects: bool,
+}
+
+impl OtherContents {
+    fn add(&mut self, path: &Path, content: &[u8]) {
+        if !may_have_object(path, content) {
+            return;
+        }
+        // By the group that each of their files names: it is a hint for a message.
+        let text = String::from_utf8_lossy(content);
+        if text.contains(ADMISSION_GROUP) {
+            self.has_policies = true;
+        } else {
+            self.has_objects = true;
+        }
+    }
+}
+
+fn no_suite(paths: &[PathBuf], names: &[String], others: OtherContents) -> CliError {
+    let (inputs, paths_text) = (names.join(" "), names.join(", "));
+    CliError::Test(match others {
+        OtherContents {
+            has_objects: true, ..
+        } => TestError::OnlyObjects {
+            paths: paths_text,
+            inputs,
+        },
+        OtherContents {
+            has_policies: true, ..
+        } => TestError::OnlyPolicies {
+            paths: paths_text,
+            directory: match paths {
+                [path] if path.is_dir() => inputs.clone(),
+                _ => "DIRECTORY".to_owned(),
+            },
+            inputs,
+        },
+        _ => TestError::NoSuite { paths: paths_text },
     })
 }
 
@@ -78,12 +116,12 @@ fn is_foreign(suite_file: &SuiteFile) -> bool {
     }
 }
 
-/// Reads a file; `None` for a file of a directory without suites. `has_objects` becomes true for one with objects.
+/// Reads a file; `None` for a file of a directory without suites, whose objects are noted.
 fn open(
     (path, listed): (PathBuf, bool),
     roots: &Roots,
     selection: &FileSelection,
-    has_objects: &mut bool,
+    others: &mut OtherContents,
 ) -> Result<Option<SuiteFile>, CliError> {
     let read = if listed {
         permit(&path).and_then(|()| read_file(&path))
@@ -112,18 +150,19 @@ fn open(
         Err(error) => return Err(CliError::unread(&path, error)),
     };
     if listed && !READER.may_be_suite(&file.content) {
-        *has_objects = *has_objects || may_have_object(&path, &file.content);
+        others.add(&path, &file.content);
         return Ok(None);
     }
     let suites = READER.read(&path, &file, roots);
     match &suites {
         Ok(suites) if suites.is_empty() && listed => {
-            *has_objects = *has_objects || may_have_object(&path, &file.content);
+            others.add(&path, &file.content);
             Ok(None)
         }
         Ok(suites) if suites.is_empty() => {
-            let has_objects = may_have_object(&path, &file.content);
-            Err(no_suite(&[file.path], has_objects))
+            let mut of_file = OtherContents::default();
+            of_file.add(&path, &file.content);
+            Err(no_suite(&[path], &[file.path], of_file))
         }
         _ => Ok(Some(SuiteFile { path, file, suites })),
     }

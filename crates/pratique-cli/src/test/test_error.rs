@@ -14,6 +14,16 @@ pub(crate) enum TestError {
          writes a first suite for the policies of a directory"
     )]
     OnlyObjects { paths: String, inputs: String },
+    /// There are policies, and nothing to test.
+    #[error(
+        "{paths}: there is no suite of tests, but policies: `pratique check {inputs}` checks them, and `pratique test --init {directory}` \
+         writes a first suite for them"
+    )]
+    OnlyPolicies {
+        paths: String,
+        inputs: String,
+        directory: String,
+    },
     /// Suites have no tests.
     #[error("{paths}: there is no test in the suites")]
     NothingToTest { paths: String },

@@ -275,6 +275,15 @@ fn there_may_be_nothing_to_test() {
         .with("policy.yaml", POLICY)
         .run(&["test", "."])
         .is("test-nothing.txt");
+    Directory::new()
+        .with("policy.yaml", POLICY)
+        .with(
+            "pod.yaml",
+            "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: a}]}}",
+        )
+        .run(&["test", "."])
+        .exits(2)
+        .stderr_has("there is no suite of tests, but objects: `pratique review .` reviews them");
     Directory::new().run(&["test", "nowhere"]).is("test-nowhere.txt");
 }
 
