@@ -293,6 +293,15 @@ fn with_tip(mut error: clap::Error, flag_tip: Option<&'static str>) -> clap::Err
             }
             Some(tip.unwrap_or_else(commands_tip))
         }
+        // Clap names the one that is lacking, and not what may stand in its place.
+        ErrorKind::MissingRequiredArgument => match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::Strings(lacking)) if lacking.iter().any(|flag| flag == OLD_POLICIES) => Some(
+                "`--old-rev REVISION` takes the policies of now from git, such as \
+                 `refs/remotes/origin/main`"
+                    .to_owned(),
+            ),
+            _ => None,
+        },
         ErrorKind::UnknownArgument | ErrorKind::TooManyValues => flag_tip.map(str::to_owned),
         _ => None,
     };
@@ -301,6 +310,9 @@ fn with_tip(mut error: clap::Error, flag_tip: Option<&'static str>) -> clap::Err
     }
     error
 }
+
+/// The flag of the policies of now, as an error names it.
+const OLD_POLICIES: &str = "--old <PATH>";
 
 /// Suggests ours in place of the suggestion of the parser: a word that looks like what was typed is not what is meant.
 fn suggest(error: &mut clap::Error, replaced: ContextKind, tip: String) {

@@ -121,7 +121,7 @@ const FLAGS: &[ForeignFlag] = &[
     flag(&["upgrade"], &["--kube-version"], OurWord::Flag("--from")),
     flag(
         ALL,
-        &["--kube-version", "-kubernetes-version"],
+        &["--kube-version", "-kubernetes-version", "--k8s-version"],
         OurWord::Flag("--kubernetes-version"),
     ),
     flag(ALL, &["-output", "--output-format"], OurWord::Flag("--output")),
@@ -158,7 +158,7 @@ const FLAGS: &[ForeignFlag] = &[
     ),
     flag(
         &["scan", "impact", "upgrade"],
-        &["--render", "--helm-values"],
+        &["--render", "--helm-values", "--values"],
         OurWord::Tip(
             "`helm template DIR` and `kustomize build DIR` print what `-` reads: `pratique review` runs them",
         ),
@@ -170,6 +170,7 @@ const FLAGS: &[ForeignFlag] = &[
             "`pratique review --operation UPDATE --old FILE` reviews a change; which fields somebody owns is not looked at",
         ),
     ),
+    flag(&["review"], &["--values"], OurWord::Flag("--helm-values")),
     flag(
         &["review"],
         &["-t", "--table"],
@@ -606,6 +607,7 @@ mod tests {
                 "review --summary --output json a",
             ),
             ("validate --version 1.36 a", "review --kubernetes-version 1.36 a"),
+            ("review --values v.yaml", "review --helm-values v.yaml"),
             ("scan --html out.html a", "scan --report out.html a"),
             ("test --run x", "test --filter x"),
             ("test -f x", "test -f x"),

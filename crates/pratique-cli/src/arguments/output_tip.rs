@@ -7,10 +7,13 @@ use clap::ValueEnum;
 /// Words of other tools for the text that people read.
 const HUMAN: [&str; 6] = ["plain", "pretty", "stdout", "table", "text", "wide"];
 
+/// The formats of reports in a cluster.
+const REPORTS: [&str; 2] = ["policyreport", "openreports"];
+
 /// The right form of an output, where it can be told which one is meant.
 pub(super) fn right_form<F: ValueEnum>(typed: &str) -> Option<String> {
     let is_format = |word: &str| F::from_str(word, true).is_ok();
-    let (head, _) = typed.split_once('=').unwrap_or((typed, ""));
+    let (head, file) = typed.split_once('=').unwrap_or((typed, ""));
     if head.contains(',') {
         return one_flag_each(typed, is_format);
     }
@@ -20,11 +23,17 @@ pub(super) fn right_form<F: ValueEnum>(typed: &str) -> Option<String> {
     if let Some((format, file)) = typed.split_once(':') {
         return (is_format(format) && !file.is_empty()).then(|| writes(format, file));
     }
-    if is_format("human") && HUMAN.contains(&typed) {
-        return Some("`--output human` is text for people".to_owned());
+    if is_format("human") && HUMAN.contains(&head) {
+        return Some(match file {
+            "" => "`--output human` is text for people".to_owned(),
+            file => writes("human", file),
+        });
     }
-    if typed == "html" {
+    if head == "html" {
         return Some("`pratique scan --report FILE.html` writes a page".to_owned());
+    }
+    if REPORTS.contains(&head) && !is_format(head) {
+        return Some(format!("`pratique scan --output {head}` writes reports"));
     }
     let format = match Path::new(typed).extension()?.to_str()? {
         "log" | "txt" => "human",
@@ -94,6 +103,19 @@ mod tests {
             ("a.xml", Some("`--output junit=a.xml` writes a file")),
             ("table", Some("`--output human` is text for people")),
             ("html", Some("`pratique scan --report FILE.html` writes a page")),
+            (
+                "html=x.html",
+                Some("`pratique scan --report FILE.html` writes a page"),
+            ),
+            ("text=a.txt", Some("`--output human=a.txt` writes a file")),
+            (
+                "policyreport",
+                Some("`pratique scan --output policyreport` writes reports"),
+            ),
+            (
+                "openreports=a.yaml",
+                Some("`pratique scan --output openreports` writes reports"),
+            ),
             ("a.csv", None),
             ("markdown", None),
         ] {

@@ -189,6 +189,15 @@ fn revisions_are_compared() {
     missing.stderr_has("there is no revision nothing");
 }
 
+/// Who has policies in a repository can compare them with those of a revision.
+#[test]
+fn what_may_stand_for_old_policies_is_told() {
+    let run = Directory::new().run(&["impact", "--policies", "policies", "a.yaml"]);
+    run.exits(2)
+        .stderr_has("--old <PATH>")
+        .stderr_has("`--old-rev REVISION` takes the policies of now from git");
+}
+
 #[test]
 fn changes_are_a_page() {
     let pods = [pod("a", "x:1"), pod("b", "x@sha256:1")].join("\n");

@@ -176,6 +176,8 @@ fn forms_that_are_typed_first_work_or_are_told() {
         ("-o=sarif:a.sarif", "`--output sarif=a.sarif`"),
         ("-oa.sarif", "`--output sarif=a.sarif`"),
         ("-o=table", "`--output human`"),
+        ("-o=html=x.html", "`pratique scan --report FILE.html`"),
+        ("-o=policyreport", "`pratique scan --output policyreport`"),
         ("--json", "`--output json`"),
         ("--sarif=a.sarif", "`--output sarif=FILE`"),
         ("--output-file=a", "`--output FORMAT=FILE`"),
