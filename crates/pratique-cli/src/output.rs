@@ -25,6 +25,7 @@ use std::io::{self, ErrorKind, Write};
 use pratique_state::yaml;
 
 use crate::exit::CliError;
+use crate::input::{STDIN_FILENAME_COMMANDS, STDIN_NAME};
 use crate::style::{StreamStyle, TextTone};
 use github::WorkflowCommands;
 use junit::XmlDocument;
@@ -125,6 +126,9 @@ pub(crate) fn print_sarif(log: &sarif::SarifLog) -> Result<(), CliError> {
     for message in log.omissions() {
         eprint(&warning(&text!("{}", message)));
     }
+    if log.names_stdin() {
+        eprint(&note(&text!("{}", stdin_message("results"))));
+    }
     print_json(log)
 }
 
@@ -142,8 +146,19 @@ pub(crate) fn print_github(commands: &WorkflowCommands) -> Result<(), CliError> 
     }
 }
 
+/// What is said of what stands beside standard input, in outputs that name files.
+fn stdin_message(what: &str) -> String {
+    format!(
+        "{what} of {STDIN_NAME} stand beside no file of a change: with --stdin-filename FILE, {STDIN_FILENAME_COMMANDS} take it for \
+         that file"
+    )
+}
+
 /// Prints XML.
 pub(crate) fn print_xml(xml: &XmlDocument) -> Result<(), CliError> {
+    if xml.names_stdin() {
+        eprint(&note(&text!("{}", stdin_message("cases"))));
+    }
     write(xml.as_str().as_bytes())
 }
 

@@ -7,7 +7,7 @@ use pratique_manifest::Location;
 use super::finding::{AnnotationLevel, OutputFinding};
 use super::place::{InputPlace, repository_path};
 use super::text::{PrintableText, printed, text, without_commands, without_invisible};
-use crate::input::{STDIN_FILENAME_COMMANDS, STDIN_NAME};
+use crate::input::STDIN_NAME;
 
 /// Lines of workflow commands. Other text is escaped, so that a runner does not interpret it.
 #[derive(Clone, Debug, Default)]
@@ -55,12 +55,7 @@ impl AnnotationCounts {
     pub(super) fn describe_more(self) -> PrintableText {
         let mut told = self.describe_many();
         if self.of_stdin > 0 {
-            told.push(&text!(
-                "annotations of {} stand beside no file of a change: with --stdin-filename FILE, {} take it for that \
-                 file\n",
-                STDIN_NAME,
-                STDIN_FILENAME_COMMANDS
-            ));
+            told.push(&text!("{}\n", super::stdin_message("annotations")));
         }
         told
     }

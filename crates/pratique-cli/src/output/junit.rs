@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::text::without_invisible;
+use crate::input::STDIN_NAME;
 
 /// A suite of cases.
 #[derive(Clone, Debug)]
@@ -63,11 +64,19 @@ impl CaseOutcome {
 
 /// A document.
 #[derive(Clone, Debug)]
-pub(crate) struct XmlDocument(String);
+pub(crate) struct XmlDocument {
+    text: String,
+    names_stdin: bool,
+}
 
 impl XmlDocument {
     pub(super) fn as_str(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// Whether something that does not pass is of standard input, which is no file of a change.
+    pub(super) fn names_stdin(&self) -> bool {
+        self.names_stdin
     }
 }
 
@@ -89,7 +98,13 @@ pub(crate) fn xml(name: &str, suites: &[JunitSuite]) -> XmlDocument {
         out.push_str("  </testsuite>\n");
     }
     out.push_str("</testsuites>\n");
-    XmlDocument(out)
+    let mut cases = suites.iter().flat_map(|suite| &suite.cases);
+    let is_of_stdin =
+        |case: &JunitCase| case.file == STDIN_NAME && !matches!(case.outcome, CaseOutcome::Passed);
+    XmlDocument {
+        text: out,
+        names_stdin: cases.any(is_of_stdin),
+    }
 }
 
 fn counts<'c>(cases: impl Iterator<Item = &'c JunitCase> + Clone) -> String {

@@ -14,6 +14,7 @@ use super::counted_nouns::counted;
 use super::finding::{AnnotationLevel, OutputFinding};
 use super::notice::{self, BASELINE_GONE, InputNotice};
 use super::place::{InputPlace, repository_path};
+use crate::input::STDIN_NAME;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -206,6 +207,16 @@ impl SarifLog {
             }],
         });
         SarifLog { value, omissions }
+    }
+
+    /// Whether a result is of standard input, which is no file of a change.
+    pub(crate) fn names_stdin(&self) -> bool {
+        let stdin = uri(STDIN_NAME);
+        let results = self.value.pointer("/runs/0/results").and_then(Value::as_array);
+        results.into_iter().flatten().any(|result| {
+            let at = result.pointer("/locations/0/physicalLocation/artifactLocation/uri");
+            at.is_some_and(|at| *at == *stdin)
+        })
     }
 
     /// Messages about results that are left out, or not shown by who reads the log.

@@ -353,6 +353,28 @@ fn annotations_that_are_not_shown_are_counted() {
     );
 }
 
+/// Results of standard input stand beside no file, which only somebody who knows it can mend.
+#[test]
+fn results_of_standard_input_are_told() {
+    let directory = directory();
+    for (format, told) in [("sarif", "note: results of"), ("junit", "note: cases of")] {
+        let line = ["review", "-", "--policies", "policies", "-o", format];
+        let told = format!(
+            "{told} <stdin> stand beside no file of a change: with --stdin-filename FILE, review, scan, impact and upgrade take it for \
+             that file\n"
+        );
+        directory.run_with(&line, LARGE, &[]).exits(1).stderr_has(&told);
+        let named = [&line[..], &["--stdin-filename", "objects/large.yaml"]].concat();
+        let allowed = LARGE.replace('9', "1");
+        for run in [
+            directory.run_with(&named, LARGE, &[]),
+            directory.run_with(&line, &allowed, &[]),
+        ] {
+            assert!(!run.stderr.contains("--stdin-filename"), "{run}");
+        }
+    }
+}
+
 #[test]
 fn what_is_not_simulated_is_told_in_quiet_files() {
     let directory = Directory::new().with("policies/few.yaml", POLICY).with(
