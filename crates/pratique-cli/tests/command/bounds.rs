@@ -342,8 +342,8 @@ fn errors_on_one_line_take_linear_time() {
         run.stdout.len()
     );
     let run = within(LIMIT, || directory.run(&["check", "p", "--output", "github"]));
-    // The last says how many of them GitHub shows.
-    assert_eq!(run.stdout.lines().count(), 20_001);
+    assert_eq!(run.stdout.lines().count(), 20_000);
+    run.stderr_has("GitHub shows 10 annotations of each level");
     assert!(
         run.stdout.contains("and 10001 more errors of this object"),
         "{}",

@@ -182,13 +182,10 @@ fn the_action_annotates_reports_and_sums_up() {
 #[test]
 fn a_summary_says_that_not_all_is_shown() {
     let mut directory = project();
+    let sample = fs::read_to_string(directory.path().join("a deployment.yaml")).unwrap();
     for number in 0..11 {
-        let deployment = format!(
-            "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d-{number}, namespace: shop}}, spec: {{replicas: 9, \
-             selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {{containers: [{{name: a, \
-             image: a}}]}}}}}}}}"
-        );
-        directory = directory.with(&format!("many/{number}.yaml"), deployment);
+        let other = sample.replacen("name: web", &format!("name: web-{number}"), 1);
+        directory = directory.with(&format!("many/{number}.yaml"), other);
     }
     let review = REVIEW.replace("a deployment.yaml", "many");
     let given = [("binary", BINARY), ("commands", "review"), ("review", &review)];
