@@ -30,7 +30,10 @@ impl WeakenedSetting {
             SettingValue::Switch(true) => vec!["true".to_owned()],
             SettingValue::Values(values) => values.clone(),
         };
+        // What the file has in itself, such as its exceptions, has the file for its value.
+        let is_inline = value.iter().eq([&*setting.location.file]);
         let why = match weakening {
+            WeakeningValues::AnyChange if is_inline => "is set".to_owned(),
             WeakeningValues::AnyChange => (value != default).then(|| format!("is {}", listed(&value)))?,
             WeakeningValues::FewerThanDefault => {
                 let lacking: Vec<String> = default

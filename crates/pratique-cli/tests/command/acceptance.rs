@@ -525,7 +525,7 @@ fn exceptions_of_the_project_file_are_told() {
     let directory = directory(&[("old", "")]).with("pratique.yaml", project);
     for run in [review(&directory, &[]), scan(&directory, &[])] {
         run.exits(0).shows(&[
-            "pratique.yaml:3:1: `exceptions` is pratique.yaml, by which what is refused otherwise may pass",
+            "pratique.yaml:3:1: `exceptions` is set, by which what is refused otherwise may pass",
             "1 accepted",
         ]);
     }
