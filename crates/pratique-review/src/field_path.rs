@@ -52,6 +52,17 @@ impl FieldPath {
         tree.nearest_span(object, &self.steps(tree, object))
     }
 
+    /// How many of its steps lead to something in the object at a node.
+    pub fn depth(&self, tree: &Tree, object: NodeId) -> usize {
+        let steps = self.steps(tree, object);
+        let leads = |length: &usize| {
+            steps
+                .get(..*length)
+                .is_some_and(|head| tree.find(object, head).is_some())
+        };
+        (1..=steps.len()).take_while(leads).count()
+    }
+
     /// The path as the tree has it: what stands in brackets is an index in a list, and a key elsewhere.
     fn steps(&self, tree: &Tree, object: NodeId) -> Vec<PathStep> {
         let mut at = Some(object);

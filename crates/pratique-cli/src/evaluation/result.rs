@@ -13,7 +13,7 @@ use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::placed_cause::PlacedCause;
 use crate::evaluation::placed_drop::PlacedDrop;
-use crate::input::fields::PieceFields;
+use crate::input::fields::{LocatedField, PieceFields};
 
 /// A request and its review.
 pub(crate) struct ReviewResult<'q> {
@@ -61,9 +61,10 @@ impl<'q> ReviewResult<'q> {
         path: &FieldPath,
     ) -> (Option<Location>, Option<Location>) {
         let read = fields.and_then(|fields| fields.locate(&self.input.location, path));
+        let location = |read: Option<LocatedField>| read.map(|read| read.location);
         match &self.input.origin {
-            Some(origin) => (Some(origin.field(path, read.as_ref())), read),
-            None => (read, None),
+            Some(origin) => (Some(origin.field(path, read.as_ref())), location(read)),
+            None => (location(read), None),
         }
     }
 }

@@ -29,6 +29,14 @@ pub(crate) struct PieceFields<'p> {
     texts: RefCell<Option<FileTexts>>,
 }
 
+/// The place of a field.
+pub(crate) struct LocatedField {
+    /// Where it is, or what should have it.
+    pub(crate) location: Location,
+    /// How many steps of its path there are.
+    pub(super) depth: usize,
+}
+
 /// A document, and where the text begins of which it was read.
 struct PlacedDocument {
     document: SourceDocument,
@@ -97,14 +105,19 @@ impl<'p> PieceFields<'p> {
     }
 
     /// Where a field of the object at a location is; of a field that is not there, what should have it.
-    pub(crate) fn locate(&self, object: &Location, field: &FieldPath) -> Option<Location> {
+    pub(crate) fn locate(&self, object: &Location, field: &FieldPath) -> Option<LocatedField> {
         let documents = self.documents.get_or_init(|| self.read());
         documents
             .iter()
             .find_map(|document| self.locate_in(document, object, field))
     }
 
-    fn locate_in(&self, placed: &PlacedDocument, object: &Location, field: &FieldPath) -> Option<Location> {
+    fn locate_in(
+        &self,
+        placed: &PlacedDocument,
+        object: &Location,
+        field: &FieldPath,
+    ) -> Option<LocatedField> {
         let source = &placed.document.source;
         let items = match &self.piece.form {
             PieceForm::Items(list) => items_of(source, quick::implied(list)),
@@ -120,7 +133,10 @@ impl<'p> PieceFields<'p> {
             let span = field.nearest_span(tree, item.node);
             let mut location = source.document().location(span);
             placed.shift.location(&mut location);
-            Some(location)
+            Some(LocatedField {
+                location,
+                depth: field.depth(tree, item.node),
+            })
         })
     }
 

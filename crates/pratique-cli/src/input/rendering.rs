@@ -24,7 +24,7 @@ use pratique_manifest::{
 use pratique_request::kind_of;
 use pratique_review::FieldPath;
 
-use super::fields::PieceFields;
+use super::fields::{LocatedField, PieceFields};
 use super::{STDIN_FILENAME_COMMANDS, read_regular};
 use crate::output::counted_nouns::counted;
 use crate::output::notice::{InputNotice, MISSING_SOURCE};
@@ -82,14 +82,19 @@ impl ObjectOrigin {
         &self.object
     }
 
-    /// Where a field of the object is in the source, which is at a place of what was made.
-    pub(crate) fn field(&self, field: &FieldPath, made: Option<&Location>) -> Location {
+    /// Where a field of the object is in the source, which is at a place of what was made. It has no line where the source does not
+    /// have the field, but something else that the object was made of, such as a patch.
+    pub(crate) fn field(&self, field: &FieldPath, made: Option<&LocatedField>) -> Location {
         let place = match &self.places {
             OriginPlaces::Lines { first, lines } => made.and_then(|made| {
-                let line = lines.source_line(made.start.line.checked_sub(*first)?)?;
+                let line = lines.source_line(made.location.start.line.checked_sub(*first)?)?;
                 Some(line_location(&self.file, line))
             }),
-            OriginPlaces::Fields(document) => document.locate(field),
+            OriginPlaces::Fields(document) => {
+                let depth = made.map_or(0, |made| made.depth);
+                let place = document.locate(field, depth);
+                Some(place.unwrap_or_else(|| line_location(&self.file, 0)))
+            }
             OriginPlaces::Unknown => None,
         };
         place.unwrap_or_else(|| self.object.clone())

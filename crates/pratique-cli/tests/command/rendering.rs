@@ -404,6 +404,15 @@ fn annotations_of_kustomize_name_files() {
     review(&directory, &line, &annotated("path: ../../base/all.yaml"))
         .exits(1)
         .stdout_has("base/all.yaml:5:1: CREATE");
+    // A patch sets what the file does not have: no line of it is the one.
+    let patched = annotated("path: base/all.yaml")
+        .replace("{name: a, ", "{name: a, securityContext: {runAsUser: -5}, ");
+    review(&directory, &[], &patched)
+        .exits(1)
+        .stdout_has("base/all.yaml:10:13: spec.replicas: Invalid value: -1")
+        .stdout_has(
+            "base/all.yaml: spec.template.spec.containers[0].securityContext.runAsUser: Invalid value: -5",
+        );
     for outside in ["../../../etc/passwd", "/etc/x.yaml"] {
         review(&directory, &[], &annotated(&format!("path: {outside}")))
             .exits(1)

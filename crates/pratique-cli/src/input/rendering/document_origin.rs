@@ -44,9 +44,12 @@ impl DocumentOrigin {
         source.document().location(source.tree().get(self.object).span)
     }
 
-    /// Where a field of it is, or what should have it.
-    pub(super) fn locate(&self, field: &FieldPath) -> Option<Location> {
+    /// Where a field of it is, or what should have it; `None` if what was made of it has more of the field, which something else set.
+    pub(super) fn locate(&self, field: &FieldPath, made_depth: usize) -> Option<Location> {
         let source = &self.document.source;
+        if field.depth(source.tree(), self.object) < made_depth {
+            return None;
+        }
         let span = field.nearest_span(source.tree(), self.object);
         Some(source.document().location(span))
     }
