@@ -3,7 +3,7 @@
 mod answers;
 mod ending;
 mod input_policies;
-mod named_inputs;
+pub(crate) mod named_inputs;
 mod nameless;
 mod object_comparison;
 mod object_files;

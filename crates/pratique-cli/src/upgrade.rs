@@ -52,6 +52,7 @@ use crate::replay::engine::{ReadyPolicies, ReplayEngine, StateInputs};
 use crate::replay::faults::CountedFaults;
 use crate::replay::log::LogReader;
 use crate::replay::units::LogPieces;
+use crate::review::named_inputs::NamedInputs;
 use crate::snapshot::StateSource;
 use crate::stream::input_limits;
 use crate::stream::object_source::ObjectSource;
@@ -201,9 +202,11 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         remembers: worker.log.remembers(),
     };
     let has_more = has_others || !findings.is_empty();
+    notices.leave_to_report(arguments.answers.outputs.is_printed(UpgradeFormat::Human));
     let mut collector = UpgradeCollector {
         arguments: &arguments.answers,
         report: UpgradeReport::new(CountedFaults::new(errors), notes, notices),
+        named: NamedInputs::default(),
         outputs: OutputTarget::open_all(&choices)?,
         progress: ProgressLine::new(prints_lines),
         share,

@@ -27,6 +27,7 @@ use crate::output_target::{self, OutputTarget, style_of};
 use crate::project;
 use crate::replay::counters::KeyedCounters;
 use crate::replay::share::ReadShare;
+use crate::review::named_inputs::NamedInputs;
 use crate::review::review_error::ReviewError;
 use crate::scan::report_files;
 use crate::stream::checkpoint::CheckpointWriter;
@@ -43,6 +44,7 @@ const MAX_EXAMPLES: usize = 3;
 pub(super) struct ImpactCollector<'a> {
     arguments: &'a ImpactAnswerArguments,
     pub(super) report: ImpactReport,
+    named: NamedInputs,
     progress: ProgressLine,
     pub(super) outputs: Vec<OutputTarget<ImpactFormat>>,
     share: Arc<ReadShare>,
@@ -89,9 +91,13 @@ impl<'a> ImpactCollector<'a> {
         share: Arc<ReadShare>,
         checkpoints: Option<CheckpointWriter>,
     ) -> Self {
+        let mut report = report;
+        let prints_report = arguments.outputs.is_printed(ImpactFormat::Human);
+        report.notices.leave_to_report(prints_report);
         ImpactCollector {
             arguments,
             report,
+            named: NamedInputs::default(),
             progress: ProgressLine::new(arguments.outputs.is_printed(ImpactFormat::Ndjson)),
             outputs: Vec::new(),
             share,
@@ -111,6 +117,7 @@ impl<'a> ImpactCollector<'a> {
             .faults
             .collect(std::mem::take(&mut part.faults), &mut self.progress);
         self.report.count_not_subject(part.not_subject);
+        part.named.drain(..).for_each(|input| self.named.add(input));
         part.tell(
             (&mut self.report.assumed, &mut self.report.limitations),
             &mut self.report.notices,
@@ -154,6 +161,9 @@ impl<'a> ImpactCollector<'a> {
     /// Prints the counts, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
+        for notice in self.named.notices() {
+            self.report.notices.tell(notice);
+        }
         for notice in self.report.unexpanded.warnings(pod_policies) {
             self.report.notices.tell(notice);
         }

@@ -26,6 +26,7 @@ use crate::replay::engine::ReplayEngine;
 use crate::replay::faults::InputFaults;
 use crate::replay::log::LogReader;
 use crate::replay::units::LogUnit as FileUnit;
+use crate::review::named_inputs::NamedInput;
 use crate::stream::checkpoint::InputMark;
 #[cfg(feature = "kube")]
 use crate::stream::cluster_objects::{self, ListedContent};
@@ -42,6 +43,8 @@ pub(crate) struct ComparisonPart<R> {
     /// The resources that were assumed, with the places of objects.
     pub(crate) assumed: Vec<AssumedKind>,
     pub(crate) limitations: ObjectLimitations,
+    /// The objects of files by their names, of which each should be there once.
+    pub(crate) named: Vec<NamedInput>,
     /// Warnings about how the inputs are read.
     pub(crate) notices: Vec<InputNotice>,
     /// Workloads of files whose Pods are not evaluated, and may be nowhere else.
@@ -131,6 +134,13 @@ impl<R> ComparisonPart<R> {
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
             let validates = engine.cluster.phases.preparation.validates;
             self.limitations.count(objects, input, &state.unusable, validates);
+        }
+    }
+
+    /// Adds the object of a request by its name, if it is one of a file.
+    pub(crate) fn add_named(&mut self, input: &InputRequest<'_>, workloads: &WorkloadScope<'_>) {
+        if workloads.is_of_files {
+            self.named.extend(NamedInput::from_request(input, false));
         }
     }
 

@@ -85,6 +85,7 @@ impl InputComparison for ImpactWorker<'_> {
             Err(error) => return part.faults.add(error),
         };
         part.count_limitations(&input, self.new.engine);
+        part.add_named(&input, &self.workloads);
         let pods = self.workloads.pods_of(&input, has_pods, &mut part.unexpanded);
         let subject = RequestSubject::from_request(&input.request, "");
         self.request((input, &pods), subject, part, |row| ImpactRow {

@@ -89,6 +89,9 @@ pub(crate) struct InputNotices {
     more: usize,
     /// How many of all count as warnings.
     counted: usize,
+    /// Whether a report on standard output has them as text: from then on they are not told beside it.
+    #[serde(skip)]
+    are_reported: bool,
 }
 
 impl InputNotice {
@@ -228,9 +231,14 @@ impl InputNotices {
         }
     }
 
-    /// Tells a notice on standard error, unless too many were told, and adds it.
+    /// Leaves what is added from now on to a report on standard output, if that has them as text.
+    pub(crate) fn leave_to_report(&mut self, has_notices: bool) {
+        self.are_reported = has_notices;
+    }
+
+    /// Tells a notice on standard error, unless too many were told or a report has them, and adds it.
     pub(crate) fn tell(&mut self, notice: InputNotice) {
-        if self.first.len() < MAX_NOTICES {
+        if self.first.len() < MAX_NOTICES && !self.are_reported {
             output::eprint(&notice.to_text());
         }
         self.add(notice);

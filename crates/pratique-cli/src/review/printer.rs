@@ -148,34 +148,31 @@ impl<'a> ReviewPrinter<'a> {
 
     /// Prints what came of a part of the inputs.
     pub(super) fn print(&mut self, mut reviewed: ReviewedPart) -> Result<(), CliError> {
-        let duplicates = self.duplicates(&mut reviewed);
+        self.add_named(&mut reviewed);
         let is_silent = reviewed.side_answers.is_empty()
             && reviewed.printed.iter().all(PrintedOutput::is_empty)
             && reviewed.answers.is_empty()
             && reviewed.errors.is_empty()
             && reviewed.notices.is_empty()
-            && reviewed.end.is_none()
-            && duplicates.is_empty();
+            && reviewed.end.is_none();
         if !is_silent {
             self.progress.clear();
         }
-        let printed = self.add(reviewed, duplicates);
+        let printed = self.add(reviewed);
         self.progress.show(self.object_count, self.tally.denied);
         printed
     }
 
-    /// Notices about the objects of a part that are among the inputs more than once. What is dropped with the rest of a file is not
-    /// among them.
-    fn duplicates(&mut self, reviewed: &mut ReviewedPart) -> Vec<InputNotice> {
+    /// Adds the objects of a part by their names. What is dropped with the rest of a file is not among them.
+    fn add_named(&mut self, reviewed: &mut ReviewedPart) {
         let is_dropped = self.is_given_up && !matches!(reviewed.end, Some(PartEnd::File));
         let named = std::mem::take(&mut reviewed.named).into_iter();
         named
             .filter(|_| !is_dropped)
-            .filter_map(|input| self.named.add(input))
-            .collect()
+            .for_each(|input| self.named.add(input));
     }
 
-    fn add(&mut self, mut reviewed: ReviewedPart, duplicates: Vec<InputNotice>) -> Result<(), CliError> {
+    fn add(&mut self, mut reviewed: ReviewedPart) -> Result<(), CliError> {
         match reviewed.end {
             Some(PartEnd::File) => (self.file_errors, self.is_given_up) = (0, false),
             Some(PartEnd::Path(path)) => {
@@ -209,9 +206,6 @@ impl<'a> ReviewPrinter<'a> {
         }
         for assumed in reviewed.assumed {
             self.assumed.add(assumed);
-        }
-        for notice in duplicates {
-            self.notices.tell(notice);
         }
         self.unexpanded.add(reviewed.unexpanded);
         self.limitations.add(reviewed.limitations);
@@ -303,6 +297,9 @@ impl<'a> ReviewPrinter<'a> {
     ) -> Result<ExitStatus, CliError> {
         let mut evaluated = evaluated;
         evaluated.count_unvalidated(self.limitations.unvalidated_count());
+        for notice in self.named.notices() {
+            self.notices.tell(notice);
+        }
         for notice in self.assumed.notices(", or name the resource with --resource") {
             self.notices.tell(notice);
         }

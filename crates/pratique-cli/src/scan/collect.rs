@@ -25,6 +25,7 @@ use crate::output::counted_nouns::counted;
 use crate::output::notice::{InputNotice, InputNotices};
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget};
+use crate::review::named_inputs::NamedInputs;
 use crate::scan::scan_error::ScanError;
 use crate::stream::checkpoint::CheckpointWriter;
 #[cfg(feature = "kube")]
@@ -54,6 +55,7 @@ pub(super) struct ScanCollector<'a> {
     /// Files that are no objects of the API.
     pub(super) sources: Vec<SourceFile>,
     notices: InputNotices,
+    named: NamedInputs,
     /// The errors of the state, which are counted where it is: a file of it that is an input as well has them once.
     pub(super) of_state: InputErrors,
     /// What is evaluated, once it is known.
@@ -93,6 +95,7 @@ impl<'a> ScanCollector<'a> {
             errors: Vec::new(),
             sources: Vec::new(),
             notices: InputNotices::default(),
+            named: NamedInputs::default(),
             of_state: InputErrors::default(),
             evaluated: None,
             omitted: 0,
@@ -165,8 +168,13 @@ impl<'a> ScanCollector<'a> {
             }
         }
         for notice in scanned.notices {
-            self.note(&notice.to_text());
+            if !self.reports_notices() {
+                self.note(&notice.to_text());
+            }
             self.add_notice(notice);
+        }
+        for input in scanned.named {
+            self.named.add(input);
         }
         for assumed in scanned.assumed {
             self.counts.assumed.add(assumed);
@@ -215,6 +223,18 @@ impl<'a> ScanCollector<'a> {
             )
         });
         scanned.fatal.map_or(Ok(()), Err)
+    }
+
+    /// Whether the output on standard output has the notices as text, so that they are not told beside it.
+    fn reports_notices(&self) -> bool {
+        self.arguments.outputs.is_printed(ScanFormat::Human)
+    }
+
+    /// Tells a notice, unless the report on standard output does.
+    fn tell_notice(&self, notice: &InputNotice) {
+        if !self.reports_notices() {
+            output::eprint(&notice.to_text());
+        }
     }
 
     /// Adds a notice, which was told.
@@ -270,13 +290,18 @@ impl<'a> ScanCollector<'a> {
     /// Prints the report, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
+        for notice in self.named.notices() {
+            self.tell_notice(&notice);
+            self.add_notice(notice);
+        }
         for notice in self.counts.unexpanded.warnings(pod_policies) {
             // Another shard may have the first of the workloads.
             self.counts.report.add_notice(&notice.rule, "", &notice.message);
-            self.notices.tell(notice);
+            self.tell_notice(&notice);
+            self.notices.add(notice);
         }
         for notice in self.counts.assumed.notices("") {
-            output::eprint(&notice.to_text());
+            self.tell_notice(&notice);
             // Another shard may find the kinds elsewhere.
             self.counts.report.add_notice(&notice.rule, "", &notice.message);
             self.notices.add(notice);
@@ -298,7 +323,7 @@ impl<'a> ScanCollector<'a> {
             self.counts.report.add_note(&accepted.line());
         }
         for notice in accepted.notices() {
-            output::eprint(&notice.to_text());
+            self.tell_notice(&notice);
             self.add_notice(notice);
         }
         if let Some(evaluated) = &mut self.evaluated {

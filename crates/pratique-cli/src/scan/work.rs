@@ -30,6 +30,7 @@ use crate::input::{InputError, InputObject, piece};
 use crate::output::PrintedOutput;
 use crate::output::notice::InputNotice;
 use crate::output::text::PrintableText;
+use crate::review::named_inputs::NamedInput;
 use crate::stream::checkpoint::InputMark;
 #[cfg(feature = "kube")]
 use crate::stream::cluster_objects;
@@ -71,6 +72,8 @@ pub(super) struct ScannedPart {
     pub(super) found: Vec<ControlledDecision>,
     pub(super) failed: Vec<FailedObject>,
     pub(super) notices: Vec<InputNotice>,
+    /// The objects of files by their names, of which each should be there once.
+    pub(super) named: Vec<NamedInput>,
     /// The resources that were assumed, with the places of objects.
     pub(super) assumed: Vec<AssumedKind>,
     pub(super) limitations: ObjectLimitations,
@@ -232,6 +235,9 @@ impl ObjectScanner<'_> {
         let number = input.location.document + 1;
         let (owner, uid) = (owner_of(&input.object), uid_of(&input.object).to_owned());
         let mut input = self.builder.input(input, &state.view.resolver, number)?;
+        if self.is_of_files {
+            scanned.named.extend(NamedInput::from_request(&input, false));
+        }
         let changed_state = state.at(&input.location, &input.request.namespace);
         let state = changed_state.as_deref().unwrap_or(state);
         if self.operation == Operation::Update {

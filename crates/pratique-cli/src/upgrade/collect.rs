@@ -22,6 +22,7 @@ use crate::output::{self, PrintedOutput, json};
 use crate::output_target::{self, OutputTarget, style_of};
 use crate::project;
 use crate::replay::share::ReadShare;
+use crate::review::named_inputs::NamedInputs;
 use crate::review::review_error::ReviewError;
 use crate::stream::progress::ProgressLine;
 use crate::style::{StreamStyle, TextTone};
@@ -33,6 +34,7 @@ const MAX_EXAMPLES: usize = 40;
 pub(super) struct UpgradeCollector<'a> {
     pub(super) arguments: &'a UpgradeAnswerArguments,
     pub(super) report: UpgradeReport,
+    pub(super) named: NamedInputs,
     pub(super) outputs: Vec<OutputTarget<UpgradeFormat>>,
     pub(super) progress: ProgressLine,
     pub(super) share: Arc<ReadShare>,
@@ -83,6 +85,7 @@ impl UpgradeCollector<'_> {
         let approximations = results.approximations.into_iter();
         approximations.for_each(|approximation| report.approximations.add(approximation));
         self.report.notes.extend(part.limitations.unvalidated_notes());
+        part.named.drain(..).for_each(|input| self.named.add(input));
         part.tell(
             (&mut self.assumed, &mut self.limitations),
             &mut self.report.notices,
@@ -111,6 +114,9 @@ impl UpgradeCollector<'_> {
     /// Prints what was found, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
+        for notice in self.named.notices() {
+            self.report.notices.tell(notice);
+        }
         for notice in self.unexpanded.warnings(pod_policies) {
             self.report.notices.tell(notice);
         }

@@ -101,6 +101,7 @@ impl InputComparison for UpgradeWorker<'_> {
             [Err(error), _] | [_, Err(error)] => return part.faults.add(error),
         };
         part.count_limitations(&new.0, self.new.engine);
+        part.add_named(&new.0, &self.workloads);
         let pods = self.workloads.pods_of(&new.0, has_pods, &mut part.unexpanded);
         // Whoever creates it is not in the inputs.
         let mut subject = RequestSubject::from_request(&new.0.request, "");

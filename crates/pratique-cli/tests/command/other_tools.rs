@@ -177,3 +177,51 @@ fn duplicates_are_told() {
         .run(&["review", "deploy", "more", "--fail-on", "warn"])
         .exits(1);
 }
+
+/// Flags that no other tool has, and that are typed all the same.
+#[test]
+fn flags_that_are_guessed_are_taken() {
+    let directory = directory();
+    let run = |flag: &str| directory.run(&["review", "deploy", "--policies", "policies", flag, "1.36"]);
+    let (guessed, ours) = (run("--k8s-version"), run("--kubernetes-version"));
+    ours.exits(0).stdout_has("Kubernetes 1.36");
+    assert_eq!(
+        (guessed.code, &guessed.stdout),
+        (ours.code, &ours.stdout),
+        "{guessed}"
+    );
+}
+
+/// A file that is a copy of another is told once, whatever looks at it, and on one of both streams.
+#[test]
+fn copies_of_files_are_told_by_all() {
+    let map = |name: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: shop}}\n---\n")
+    };
+    let maps = map("a") + &map("b");
+    let directory = directory().with("a.yaml", &maps).with("b.yaml", &maps);
+    let told = "b.yaml: 2 objects of it are among the inputs before, in a.yaml: ConfigMap shop/a and 1 more: each is reviewed, and of \
+                those that are sent the last one counts; --exclude GLOB leaves files out";
+    for line in [
+        &["review", "--policies", "policies"][..],
+        &["scan", "--policies", "policies"],
+        &["impact", "--old", "policies", "--new", "policies"],
+        &[
+            "upgrade",
+            "--policies",
+            "policies",
+            "--from",
+            "1.36",
+            "--to",
+            "1.37",
+        ],
+    ] {
+        let run = directory.run(&[line, &["a.yaml", "b.yaml"]].concat());
+        assert_eq!(run.to_string().matches(told).count(), 1, "{run}");
+        let run = directory.run(&[line, &["a.yaml", "b.yaml", "-o", "json"]].concat());
+        let (_, message) = told.split_once(": ").unwrap();
+        run.stderr_has(told).stdout_has(message);
+        let run = directory.run(&[line, &["a.yaml"]].concat());
+        assert!(!run.to_string().contains("among the inputs before"), "{run}");
+    }
+}
