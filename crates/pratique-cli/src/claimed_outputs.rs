@@ -49,6 +49,11 @@ pub(crate) fn claim(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether an output will replace a file.
+pub(crate) fn is_claimed(path: &Path) -> bool {
+    claimed().iter().any(|output| is_same_file(&output.path, path))
+}
+
 /// Gives all files back, for the next command of this process.
 pub(crate) fn release_all() {
     claimed().clear();

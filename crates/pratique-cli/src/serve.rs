@@ -36,7 +36,6 @@ use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLeve
 use crate::exit::{CliError, ExitStatus};
 use crate::memory;
 use crate::output::text::{PrintableText, text};
-use crate::policies::tell_unread_manifests;
 use crate::serve::serve_error::ServeError;
 use admission::{LiveAdmission, LoadFailure};
 use cluster::ClusterContext;
@@ -77,10 +76,6 @@ fn start(arguments: &ServeArguments, logging: &ServerLogging) -> Result<ExitStat
         .filter(|_| is_served)
     {
         return Err(CliError::Serve(ServeError::AnonymousReviews { plugin }));
-    }
-    let policies = &arguments.policies;
-    if policies.admission_control_config_file.is_none() && policies.manifests.is_some() {
-        tell_unread_manifests(arguments.gates.feature_gates);
     }
     let files = files::raise();
     let metrics = Metrics::new(&identity(arguments));

@@ -21,6 +21,8 @@ pub(crate) enum PassReason {
     Extension,
     /// The user excludes it.
     Excluded,
+    /// An output of the command replaces it, and there is no object in it: it is what an earlier run wrote.
+    Output,
     /// It is a link to a directory.
     Link,
     /// It is a pipe, a socket or a device.
@@ -37,6 +39,7 @@ impl PassReason {
             PassReason::Ignored => "ignored",
             PassReason::Extension => "otherExtensions",
             PassReason::Excluded => "excluded",
+            PassReason::Output => "outputs",
             PassReason::Link => "linked",
             PassReason::Special => "special",
             PassReason::Unreadable => "unreadable",
@@ -50,6 +53,7 @@ impl PassReason {
             PassReason::Ignored => "ignored by git",
             PassReason::Extension => "of other extensions",
             PassReason::Excluded => "excluded",
+            PassReason::Output => "outputs of this command",
             PassReason::Link => "linked",
             PassReason::Special => "special",
             PassReason::Unreadable => "unreadable",

@@ -10,8 +10,10 @@ use pratique_manifest::path_text;
 use pratique_review::may_have_object;
 
 use super::passed_over::PassReason;
+use super::permitted_paths::read_kept;
+use super::read_directory;
 use super::selection::FileSelection;
-use super::{read_directory, read_regular};
+use crate::claimed_outputs::is_claimed;
 use crate::exit::CliError;
 use gitignore::IgnoredPatterns;
 
@@ -113,7 +115,7 @@ impl WalkRules {
     /// Whether a file that its name does not pass over is hidden, and has no object.
     fn is_without_object(&self, path: &Path, is_in_hidden: bool) -> bool {
         let is_hidden = is_in_hidden || is_hidden(path);
-        self.hidden == HiddenFiles::Objects && is_hidden && !may_hold_object(path)
+        self.hidden == HiddenFiles::Objects && is_hidden && !may_hold_object(path, LARGEST_HIDDEN)
     }
 
     fn has_extension(&self, path: &Path) -> bool {
@@ -148,11 +150,15 @@ fn is_manifest(path: &Path) -> bool {
     MANIFESTS.iter().any(|known| extension == *known)
 }
 
+/// The largest hidden file that is looked into, in bytes.
+const LARGEST_HIDDEN: u64 = 256 << 10;
+
+/// The largest report of an earlier run that is looked into, in bytes.
+const LARGEST_REPORT: u64 = 64 << 20;
+
 /// Whether a file may have an object; one that cannot be read is reported when it is.
-fn may_hold_object(path: &Path) -> bool {
-    /// The largest file that is looked into.
-    const LARGEST: u64 = 256 << 10;
-    match read_regular(path, LARGEST) {
+fn may_hold_object(path: &Path, largest: u64) -> bool {
+    match read_kept(path, largest) {
         Ok(content) => may_have_object(path, &content),
         Err(_) => true,
     }
@@ -232,6 +238,8 @@ impl DirectoryWalk<'_> {
                 // A link that leads nowhere, or out of its repository, is reported when it is read.
                 if self.rules.is_without_object(&path, self.is_in_hidden) {
                     self.selection.pass(&path, PassReason::Hidden, false);
+                } else if is_claimed(&path) && !may_hold_object(&path, LARGEST_REPORT) {
+                    self.selection.pass(&path, PassReason::Output, false);
                 } else {
                     self.files.push(path);
                 }

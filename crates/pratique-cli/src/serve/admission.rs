@@ -71,6 +71,10 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
         FollowedServer::connect(arguments)?
     };
     let gates = server.gates;
+    let named = &arguments.policies;
+    if named.admission_control_config_file.is_none() && named.manifests.is_some() {
+        policies::tell_unread_manifests(gates);
+    }
     let (builder, of_paths) = builder(arguments, gates)?;
     let expressions = builder.expressions().clone();
     let config_file = arguments.policies.admission_control_config_file.as_deref();

@@ -169,3 +169,29 @@ fn what_is_kept_from_run_to_run_is_replaced() {
         ])
         .exits(0);
 }
+
+/// What an earlier run wrote among the inputs is replaced, as nothing is lost with it.
+#[test]
+fn reports_among_the_inputs_are_replaced() {
+    let directory = directory();
+    for line in [
+        "scan . --policies policies --report out.json",
+        "scan . --policies policies -o json=out.json",
+        "review . --policies policies -o sarif=out.json",
+        "review . --policies policies --write-baseline out.json",
+    ] {
+        let line: Vec<&str> = line.split(' ').collect();
+        let first = directory.run(&line);
+        let again = directory.run(&line);
+        assert_eq!(again.code, first.code, "{first} {again}");
+        assert!(!again.to_string().contains(REPLACED), "{again}");
+        // A baseline is told as what it is, whoever writes it.
+        let told = if line.contains(&"--write-baseline") {
+            "configuration of a program"
+        } else {
+            "of this command"
+        };
+        assert!(again.to_string().contains(told), "{again}");
+        fs::remove_file(directory.path().join("out.json")).unwrap();
+    }
+}
