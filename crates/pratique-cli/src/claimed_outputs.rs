@@ -130,7 +130,7 @@ pub(crate) fn place_of(file: &Path) -> OsString {
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let size = |path| {
         let metadata = fs::metadata(path).ok()?;
-        metadata.is_file().then(|| metadata.len())
+        metadata.is_file().then_some(metadata.len())
     };
     let sizes = size(one).zip(size(other));
     sizes.is_some_and(|(one, other)| one == other) && same_file::is_same_file(one, other).unwrap_or(false)

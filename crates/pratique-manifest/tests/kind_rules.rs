@@ -71,8 +71,8 @@ fn load(options: &LoadOptions<'_>, plugin: Option<ManifestPlugin>, text: &str) -
         content: text.as_bytes().to_vec(),
     };
     let failure = loader.load_files(&[file]).unwrap_err().into_failures().remove(0);
-    let start = failure.text.find("spec.").unwrap();
-    failure.text[start..].trim_end_matches(']').to_owned()
+    let (_, rest) = failure.text.split_once("spec.").unwrap();
+    format!("spec.{}", rest.trim_end_matches(']'))
 }
 
 // Upstream: api/admissionregistration/v1/zz_generated.validations.go

@@ -141,7 +141,7 @@ fn static_webhooks_are_called_in_the_order_that_is_configured() {
         let answer = format!(r#"{{"respond":{{"allowed":true,"patchType":"JSONPatch","patch":"{patch}"}}}}"#);
         (format!("/{by}"), Script::from_json(&answer).unwrap())
     };
-    backend.begin([script("static"), script("api")].into_iter(), false);
+    backend.begin([script("static"), script("api")], false);
     for (order, last) in ORDERS {
         let directory = Directory::new()
             .with("hooks/w.yaml", manifests(&backend, MUTATING, &["/static"]))

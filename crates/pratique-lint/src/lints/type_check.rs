@@ -367,7 +367,7 @@ fn fits_at_run_time(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, first_help, load, mutation, policy, policy_for, webhook};
+    use crate::lints::testing::{check as find, first_help, mutation, policy, policy_for, webhook};
 
     #[track_caller]
     fn check(expression: &str, expected: &[(&str, &str)]) {

@@ -26,7 +26,7 @@ pub(super) fn validate_validating(spec: &Node<'_, '_>, errors: &mut FieldErrors)
     validate_actions(&actions, errors);
     if is_by_hand && actions.is_empty() {
         let detail = "at least one validation action is required";
-        errors.list.required_covered(&actions, detail);
+        errors.list.required_covered(actions, detail);
     }
     // Declarative rules come after those by hand.
     // Upstream: api/admissionregistration/v1/zz_generated.validations.go, Validate_ValidatingAdmissionPolicyBindingSpec
