@@ -16,6 +16,7 @@ pub(crate) mod repository_links;
 mod selection;
 pub(crate) mod sources;
 pub(crate) mod spool;
+pub(crate) mod standard_input;
 mod walk;
 
 use std::fs;
@@ -45,16 +46,8 @@ pub(crate) use permitted_paths::{
 };
 use rendering::ObjectOrigin;
 pub(crate) use selection::FileSelection;
+pub(crate) use standard_input::{STDIN, STDIN_FILENAME_COMMANDS, STDIN_NAME};
 pub(crate) use walk::has_hidden_part;
-
-/// The path that stands for standard input.
-pub(crate) const STDIN: &str = "-";
-
-/// The name of standard input in messages and locations.
-pub(crate) const STDIN_NAME: &str = "<stdin>";
-
-/// The commands that take `--stdin-filename`, as a text.
-pub(crate) const STDIN_FILENAME_COMMANDS: &str = "review, scan, impact and upgrade";
 
 /// What standard input stands for, where the user says it: there is one for the process.
 static STDIN_FILE: OnceLock<String> = OnceLock::new();

@@ -25,7 +25,7 @@ use std::io::{self, ErrorKind, Write};
 use pratique_state::yaml;
 
 use crate::exit::CliError;
-use crate::input::{STDIN_FILENAME_COMMANDS, STDIN_NAME};
+use crate::input::standard_input::{STDIN_FILENAME_COMMANDS, STDIN_NAME};
 use crate::style::{StreamStyle, TextTone};
 use github::WorkflowCommands;
 use junit::XmlDocument;

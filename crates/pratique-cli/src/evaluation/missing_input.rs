@@ -6,7 +6,16 @@ use pratique::policy::{MissingDependency, UndecidedDecision};
 use pratique_schema::Release;
 use serde::Serialize;
 
-use crate::evaluation::undecided_reasons::UndecidedReason;
+/// Why an object is undecided, in the form that is the same for others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct UndecidedReason {
+    /// The policy, webhook or plugin that is undecided.
+    pub(crate) source: String,
+    /// What is missing.
+    pub(crate) missing: &'static str,
+    /// What it is about: a kind.
+    pub(crate) subject: String,
+}
 
 /// A missing input on which a policy or webhook depends.
 #[derive(Clone, Debug, Serialize)]

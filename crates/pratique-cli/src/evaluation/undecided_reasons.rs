@@ -6,6 +6,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use pratique_manifest::Location;
 use serde::Serialize;
 
+use crate::evaluation::missing_input::UndecidedReason;
 use crate::evaluation::record::DecisionRecord;
 use crate::output::counted_nouns::counted;
 use crate::output::finding::AnnotationLevel;
@@ -16,17 +17,6 @@ use crate::output::text::{PrintableText, text};
 const MAX_REASONS: usize = 1000;
 /// How many reasons are shown at the end.
 const MAX_SHOWN: usize = 20;
-
-/// Why an object is undecided, in the form that is the same for others.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct UndecidedReason {
-    /// The policy, webhook or plugin that is undecided.
-    pub(crate) source: String,
-    /// What is missing.
-    pub(crate) missing: &'static str,
-    /// What it is about: a kind.
-    pub(crate) subject: String,
-}
 
 /// The reasons, and how many objects each has.
 #[derive(Clone, Debug, Default)]

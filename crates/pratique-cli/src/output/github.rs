@@ -7,7 +7,7 @@ use pratique_manifest::Location;
 use super::finding::{AnnotationLevel, OutputFinding};
 use super::place::{InputPlace, repository_path};
 use super::text::{PrintableText, printed, text, without_commands, without_invisible};
-use crate::input::STDIN_NAME;
+use crate::input::standard_input::STDIN_NAME;
 
 /// Lines of workflow commands. Other text is escaped, so that a runner does not interpret it.
 #[derive(Clone, Debug, Default)]

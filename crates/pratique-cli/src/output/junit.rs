@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::text::without_invisible;
-use crate::input::STDIN_NAME;
+use crate::input::standard_input::STDIN_NAME;
 
 /// A suite of cases.
 #[derive(Clone, Debug)]

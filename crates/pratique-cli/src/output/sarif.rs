@@ -14,7 +14,7 @@ use super::counted_nouns::counted;
 use super::finding::{AnnotationLevel, OutputFinding};
 use super::notice::{self, BASELINE_GONE, InputNotice};
 use super::place::{InputPlace, repository_path};
-use crate::input::STDIN_NAME;
+use crate::input::standard_input::STDIN_NAME;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::evaluation::missing_input::UndecidedReason;
 use crate::evaluation::report::{AnswerWeight, HumanReview};
-use crate::evaluation::undecided_reasons::UndecidedReason;
 use crate::output::counted_nouns::counted;
 use crate::output::text::{PrintableText, text};
 
