@@ -144,25 +144,33 @@ fn check_equalities(subject: &PolicySubject<'_>, report: &mut LintReport) {
     }
 }
 
-/// The amounts that a node compares with a constant for being equal, with the constant and its canonical form, where that is
-/// another one.
-fn find_unequal(ast: &Ast, id: ExprId) -> Vec<(ExprId, String, String)> {
+/// The function of a node with two operands, and these.
+fn binary_call(ast: &Ast, id: ExprId) -> Option<(&str, ExprId, ExprId)> {
     let Expr::Call {
         function,
         target: None,
         args,
     } = ast.expr(id)
     else {
-        return Vec::new();
+        return None;
     };
     let [left, right] = args.as_slice() else {
+        return None;
+    };
+    Some((function, *left, *right))
+}
+
+/// The amounts that a node compares with a constant for being equal, with the constant and its canonical form, where that is
+/// another one.
+fn find_unequal(ast: &Ast, id: ExprId) -> Vec<(ExprId, String, String)> {
+    let Some((function, left, right)) = binary_call(ast, id) else {
         return Vec::new();
     };
-    let (amount, constants) = match &**function {
-        "_==_" | "_!=_" if is_amount(ast, *left) => (*left, vec![*right]),
-        "_==_" | "_!=_" if is_amount(ast, *right) => (*right, vec![*left]),
-        "@in" if is_amount(ast, *left) => match ast.expr(*right) {
-            Expr::List { elements, .. } => (*left, elements.clone()),
+    let (amount, constants) = match function {
+        "_==_" | "_!=_" if is_amount(ast, left) => (left, vec![right]),
+        "_==_" | "_!=_" if is_amount(ast, right) => (right, vec![left]),
+        "@in" if is_amount(ast, left) => match ast.expr(right) {
+            Expr::List { elements, .. } => (left, elements.clone()),
             _ => return Vec::new(),
         },
         _ => return Vec::new(),
@@ -180,22 +188,12 @@ fn find_unequal(ast: &Ast, id: ExprId) -> Vec<(ExprId, String, String)> {
 /// Where the quantities are, and how they are read.
 fn compared(ast: &Ast) -> Vec<(TextRange, String)> {
     let places = ast.ids().filter_map(|id| {
-        let Expr::Call {
-            function,
-            target: None,
-            args,
-        } = ast.expr(id)
-        else {
-            return None;
-        };
-        let [left, right] = args.as_slice() else {
-            return None;
-        };
-        let is_order = matches!(&**function, "_<_" | "_<=_" | "_>_" | "_>=_");
+        let (function, left, right) = binary_call(ast, id)?;
+        let is_order = matches!(function, "_<_" | "_<=_" | "_>_" | "_>=_");
         let is_quantity = |id| constant_key(ast, id).is_some_and(|text| Quantity::parse(text).is_ok());
-        let operand = match (is_quantity(*left), is_quantity(*right)) {
-            (true, false) => *right,
-            (false, true) => *left,
+        let operand = match (is_quantity(left), is_quantity(right)) {
+            (true, false) => right,
+            (false, true) => left,
             _ => return None,
         };
         (is_order && is_amount(ast, operand)).then(|| chain_place(ast, operand))
@@ -207,17 +205,12 @@ fn compared(ast: &Ast) -> Vec<(TextRange, String)> {
 pub(super) fn help_for_quantity(asts: &[Option<Ast>], index: usize, issue: &Issue) -> Option<&'static str> {
     let ast = asts.get(index)?.as_ref()?;
     let is_compared = |id: ExprId| {
-        let Expr::Call {
-            function,
-            target: None,
-            args,
-        } = ast.expr(id)
-        else {
+        let Some((function, left, right)) = binary_call(ast, id) else {
             return false;
         };
-        let is_comparison = matches!(&**function, "_<_" | "_<=_" | "_>_" | "_>=_" | "_==_" | "_!=_");
+        let is_comparison = matches!(function, "_<_" | "_<=_" | "_>_" | "_>=_" | "_==_" | "_!=_");
         let is_here = ast.source.position(ast.node(id).offset) == issue.position;
-        is_comparison && is_here && args.iter().any(|operand| is_amount(ast, *operand))
+        is_comparison && is_here && (is_amount(ast, left) || is_amount(ast, right))
     };
     let is_mismatch = issue.message.starts_with("found no matching overload");
     (is_mismatch && ast.ids().any(is_compared)).then_some(HELP)
