@@ -204,10 +204,10 @@ impl Suite {
                 let started = again.start(settings, self.configuration.as_ref(), &builder);
                 Some(started?.plugins)
             });
-            Some(self.build(self.with_chain(builder, (plugins, &configured), &caller), &sets)?)
+            Some(self.build(self.with_chain(builder, plugins, &configured, &caller), &sets)?)
         };
         Ok(Policies {
-            admission: self.build(self.with_chain(builder, (plugins, &configured), &caller), &sets)?,
+            admission: self.build(self.with_chain(builder, plugins, &configured, &caller), &sets)?,
             whole_chain: self.has_webhooks().then(|| WholeChain::new(caller)),
             plugin_state,
             base: None,
@@ -225,15 +225,14 @@ impl Suite {
     fn with_chain(
         &self,
         builder: AdmissionBuilder,
-        (plugins, configured): (Option<PluginChain>, &[PluginConfiguration]),
+        plugins: Option<PluginChain>,
+        #[cfg_attr(not(feature = "webhooks"), expect(unused_variables))] configured: &[PluginConfiguration],
         #[cfg_attr(not(feature = "webhooks"), expect(unused_variables))] caller: &Arc<ScriptedCaller>,
     ) -> AdmissionBuilder {
         let builder = match plugins {
             Some(plugins) => builder.plugins(plugins).registry_checks(true),
             None => builder,
         };
-        #[cfg(not(feature = "webhooks"))]
-        let _ = configured;
         #[cfg(feature = "webhooks")]
         if self.has_webhooks() {
             let builder = configured.iter().fold(builder, AdmissionBuilder::configured);
