@@ -224,24 +224,24 @@ impl RenderedInputs {
         let document = fields.document_lines(location)?;
         let named = downward(document.template?)?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = match built {
+        let (source, absent) = match built {
             Some(BuiltDirectory { root, .. }) => {
                 let below = below_chart(root, named)?;
                 // What a chart depends on may be beside it, and packed in it.
-                Some(below)
-                    .filter(|below| below.is_file())
-                    .or_else(|| cache.roots.find_part(named))
+                let source = if below.is_file() {
+                    Some(below.clone())
+                } else {
+                    cache.roots.find_part(named)
+                };
+                (source, below)
             }
-            None => cache.roots.find(named),
+            None => (cache.roots.find(named), named.to_owned()),
         };
-        let path = match path {
+        let path = match source {
             Some(path) => path,
             None => match cache.find_packed(built, named) {
                 Some(object) => return Some(ObjectOrigin::whole(object)),
-                None => match built {
-                    Some(BuiltDirectory { root, .. }) => below_chart(root, named)?,
-                    None => named.to_owned(),
-                },
+                None => absent,
             },
         };
         let file: Arc<str> = path_text(&path).into();

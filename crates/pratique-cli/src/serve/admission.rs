@@ -64,11 +64,11 @@ impl From<CliError> for LoadFailure {
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
     let reloads = Reloads::default();
     // The printed configurations do not depend on the cluster, unless its configuration is followed.
-    let prints = arguments.registration.print_webhook_configuration;
-    let server = if prints && !arguments.cluster.follows() {
-        FollowedServer::none(&arguments.gates)?
-    } else {
+    let asks_cluster = !arguments.registration.print_webhook_configuration || arguments.cluster.follows();
+    let server = if asks_cluster {
         FollowedServer::connect(arguments)?
+    } else {
+        FollowedServer::none(&arguments.gates)?
     };
     let gates = server.gates;
     let named = &arguments.policies;
@@ -107,10 +107,10 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
         Some(followed) => live.source(followed.clone()),
         None => live,
     };
-    let (live, cluster) = if prints && !arguments.cluster.follows() {
-        (live, ClusterContext::default())
-    } else {
+    let (live, cluster) = if asks_cluster {
         cluster::configure(arguments, live, server)?
+    } else {
+        (live, ClusterContext::default())
     };
     let live = live.start().map_err(|error| match error {
         StartError::Load(errors) => invalid(&errors),
