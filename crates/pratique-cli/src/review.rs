@@ -3,7 +3,6 @@
 mod answers;
 mod ending;
 mod input_policies;
-pub(crate) mod named_inputs;
 mod nameless;
 mod object_comparison;
 mod object_files;

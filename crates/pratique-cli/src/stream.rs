@@ -10,6 +10,7 @@ pub(crate) mod object_source;
 pub(crate) mod ordered_work;
 pub(crate) mod progress;
 pub(crate) mod read;
+pub(crate) mod repeated_objects;
 pub(crate) mod stored_objects;
 pub(crate) mod survey;
 

@@ -260,10 +260,7 @@ impl GateArguments {
 
 /// What every output tells of the version of a server, as [`GateArguments::report`] does.
 pub(crate) fn report_server(notice: Option<InputNotice>, is_listed: bool) -> Option<InputNotice> {
-    if let (Some(notice), false) = (&notice, is_listed) {
-        output::eprint(&notice.to_text());
-    }
-    notice
+    notice.inspect(|notice| notice.tell_beside(is_listed))
 }
 
 /// What every output tells of a release and its gates. It is told on standard error as well, unless `is_listed`. A release that is
@@ -279,11 +276,7 @@ pub(crate) fn report_release(gates: FeatureGates, is_listed: bool) -> Vec<InputN
     }
     let ineffective = GateArguments::ineffective_note_of(gates);
     notices.extend(ineffective.map(|note| InputNotice::new(FEATURE_GATE, "", note)));
-    if !is_listed {
-        notices
-            .iter()
-            .for_each(|notice| output::eprint(&notice.to_text()));
-    }
+    notices.iter().for_each(|notice| notice.tell_beside(is_listed));
     notices
 }
 

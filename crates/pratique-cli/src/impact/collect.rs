@@ -27,13 +27,13 @@ use crate::output_target::{self, OutputTarget, style_of};
 use crate::project;
 use crate::replay::counters::KeyedCounters;
 use crate::replay::share::ReadShare;
-use crate::review::named_inputs::NamedInputs;
 use crate::review::review_error::ReviewError;
 use crate::scan::report_files;
 use crate::stream::checkpoint::CheckpointWriter;
 #[cfg(feature = "kube")]
 use crate::stream::checkpoint::{ResumableCounts as _, report_lost};
 use crate::stream::progress::ProgressLine;
+use crate::stream::repeated_objects::NamedInputs;
 use crate::style::{StreamStyle, TextTone};
 
 /// How many rows of a table are printed, and how many examples of a policy.

@@ -26,12 +26,12 @@ use crate::replay::engine::ReplayEngine;
 use crate::replay::faults::InputFaults;
 use crate::replay::log::LogReader;
 use crate::replay::units::LogUnit as FileUnit;
-use crate::review::named_inputs::NamedInput;
 use crate::stream::checkpoint::InputMark;
 #[cfg(feature = "kube")]
 use crate::stream::cluster_objects::{self, ListedContent};
 use crate::stream::etcd;
 use crate::stream::progress::ProgressLine;
+use crate::stream::repeated_objects::NamedInput;
 
 /// What came of a part: `results` is of the comparison, and the rest of how its inputs were read.
 #[derive(Default)]

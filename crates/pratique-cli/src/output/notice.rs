@@ -120,6 +120,13 @@ impl InputNotice {
         }
     }
 
+    /// Tells it on standard error, unless `is_listed`: the output on standard output is a report of text that has it.
+    pub(crate) fn tell_beside(&self, is_listed: bool) {
+        if !is_listed {
+            output::eprint(&self.to_text());
+        }
+    }
+
     /// It as a line of a report of text.
     pub(crate) fn report_line(&self) -> PrintableText {
         match self.level() {

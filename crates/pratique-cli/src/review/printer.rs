@@ -23,13 +23,13 @@ use crate::project;
 use crate::review::answers::PrintedAnswers;
 use crate::review::ending::ReviewEnding;
 use crate::review::input_policies::{self, ForeignPolicies, PathObjects};
-use crate::review::named_inputs::NamedInputs;
 use crate::review::object_comparison::OperationCounts;
 use crate::review::object_files::ObjectFiles;
 use crate::review::tally::ReviewTally;
 use crate::review::work::{DisplayedOutput, PartEnd, ReviewedPart};
 use crate::stream::input_errors::InputErrors;
 use crate::stream::progress::ProgressLine;
+use crate::stream::repeated_objects::NamedInputs;
 
 /// After how many errors the rest of a file is not reviewed.
 const MAX_ERRORS: usize = 1000;

@@ -39,13 +39,13 @@ use crate::output::github::{AnnotationCounts, WorkflowCommands};
 use crate::output::notice::InputNotice;
 use crate::output::text::PrintableText;
 use crate::review::input_policies::{self, ForeignPolicies};
-use crate::review::named_inputs::NamedInput;
 use crate::review::object_comparison::OperationCounts;
 use crate::review::object_files::ResultObject;
 use crate::review::tally::ReviewTally;
 use crate::stream::input_errors::{JsonError, described};
 use crate::stream::ordered_work::UnitTurn;
 use crate::stream::read::InputUnit;
+use crate::stream::repeated_objects::NamedInput;
 use crate::style::StreamStyle;
 
 /// Reviews the objects of inputs.

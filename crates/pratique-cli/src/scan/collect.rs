@@ -25,13 +25,13 @@ use crate::output::counted_nouns::counted;
 use crate::output::notice::{InputNotice, InputNotices};
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget};
-use crate::review::named_inputs::NamedInputs;
 use crate::scan::scan_error::ScanError;
 use crate::stream::checkpoint::CheckpointWriter;
 #[cfg(feature = "kube")]
 use crate::stream::checkpoint::report_lost;
 use crate::stream::input_errors::{InputErrors, JsonError};
 use crate::stream::progress::{ProgressLine, rate_and_rest};
+use crate::stream::repeated_objects::NamedInputs;
 
 /// How many errors are printed.
 const MAX_PRINTED: usize = 1000;
@@ -230,13 +230,6 @@ impl<'a> ScanCollector<'a> {
         self.arguments.outputs.is_printed(ScanFormat::Human)
     }
 
-    /// Tells a notice, unless the report on standard output does.
-    fn tell_notice(&self, notice: &InputNotice) {
-        if !self.reports_notices() {
-            output::eprint(&notice.to_text());
-        }
-    }
-
     /// Adds a notice, which was told.
     pub(super) fn add_notice(&mut self, notice: InputNotice) {
         self.counts
@@ -291,17 +284,17 @@ impl<'a> ScanCollector<'a> {
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
         for notice in self.named.notices() {
-            self.tell_notice(&notice);
+            notice.tell_beside(self.reports_notices());
             self.add_notice(notice);
         }
         for notice in self.counts.unexpanded.warnings(pod_policies) {
             // Another shard may have the first of the workloads.
             self.counts.report.add_notice(&notice.rule, "", &notice.message);
-            self.tell_notice(&notice);
+            notice.tell_beside(self.reports_notices());
             self.notices.add(notice);
         }
         for notice in self.counts.assumed.notices("") {
-            self.tell_notice(&notice);
+            notice.tell_beside(self.reports_notices());
             // Another shard may find the kinds elsewhere.
             self.counts.report.add_notice(&notice.rule, "", &notice.message);
             self.notices.add(notice);
@@ -323,7 +316,7 @@ impl<'a> ScanCollector<'a> {
             self.counts.report.add_note(&accepted.line());
         }
         for notice in accepted.notices() {
-            self.tell_notice(&notice);
+            notice.tell_beside(self.reports_notices());
             self.add_notice(notice);
         }
         if let Some(evaluated) = &mut self.evaluated {

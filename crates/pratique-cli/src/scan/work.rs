@@ -30,13 +30,13 @@ use crate::input::{InputError, InputObject, piece};
 use crate::output::PrintedOutput;
 use crate::output::notice::InputNotice;
 use crate::output::text::PrintableText;
-use crate::review::named_inputs::NamedInput;
 use crate::stream::checkpoint::InputMark;
 #[cfg(feature = "kube")]
 use crate::stream::cluster_objects;
 use crate::stream::etcd::{self, UnreadableItem};
 use crate::stream::input_errors::{ErrorLine, JsonError, described};
 use crate::stream::ordered_work::UnitTurn;
+use crate::stream::repeated_objects::NamedInput;
 use crate::style::StreamStyle;
 use pratique_review::Reviewer;
 

@@ -330,9 +330,7 @@ impl TestRun {
                 if self.notices.contains(&notice) {
                     continue;
                 }
-                if !is_listed {
-                    output::eprint(&notice.to_text());
-                }
+                notice.tell_beside(is_listed);
                 self.notices.push(notice);
             }
         }

@@ -22,9 +22,9 @@ use crate::output::{self, PrintedOutput, json};
 use crate::output_target::{self, OutputTarget, style_of};
 use crate::project;
 use crate::replay::share::ReadShare;
-use crate::review::named_inputs::NamedInputs;
 use crate::review::review_error::ReviewError;
 use crate::stream::progress::ProgressLine;
+use crate::stream::repeated_objects::NamedInputs;
 use crate::style::{StreamStyle, TextTone};
 
 /// How many groups of an effect are printed with an example.
