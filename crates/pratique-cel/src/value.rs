@@ -405,8 +405,10 @@ impl<'a> Map<'a> {
     /// The value of a string key.
     pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
         match self {
-            Map::Json(object) => object.get(key).map(Value::from_json),
-            Map::Typed(object) => object.get(key).map(|value| Value::from_typed_member(key, value)),
+            Map::Json(object) => object.get_in_place(key).map(Value::from_json),
+            Map::Typed(object) => object
+                .get_in_place(key)
+                .map(|value| Value::from_typed_member(key, value)),
             Map::Entries(entries) => entries
                 .iter()
                 .find(|(name, _)| matches!(name, Value::String(name) if *name == key))

@@ -42,9 +42,22 @@ impl<'a> Object<'a> {
     /// The value of the member `key`.
     #[inline]
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
+        self.get_in_place(key)
+    }
+
+    /// [`get`](Self::get) as a part of its caller, for callers that do little else.
+    // Rows distinct-100 and match-100 of `benches/`: called, a search takes half as many instructions again.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn get_in_place(&self, key: &str) -> Option<&Value<'a>> {
         if self.members.len() <= FEW {
-            let mut members = self.members.iter();
-            return members.find_map(|(name, value)| same(name, key).then_some(value));
+            // A loop stays in place, where `find_map` is called.
+            for (name, value) in &self.members {
+                if same(name, key) {
+                    return Some(value);
+                }
+            }
+            return None;
         }
         let at = self.position(key).ok()?;
         self.members.get(at).map(|(_, value)| value)

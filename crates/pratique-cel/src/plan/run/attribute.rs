@@ -388,7 +388,7 @@ fn follow<'a>(root: &Value<'a>, path: &'a [MemberStep]) -> Option<(InputMember<'
     let mut rest = path;
     while let [step, after @ ..] = rest
         && let Some(name) = step.name()
-        && let Some(member) = object.get(name)
+        && let Some(member) = object.get_in_place(name)
     {
         last = Some(member);
         rest = after;
