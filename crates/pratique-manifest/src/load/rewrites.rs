@@ -10,6 +10,7 @@
 mod first;
 mod pairing;
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::BuildHasher;
@@ -197,6 +198,9 @@ struct PendingContent {
 /// The kinds and names of objects.
 type ObjectNames<'s> = HashSet<(Kind, &'s str)>;
 
+/// Names that are only needed where a file may be incomplete.
+type LazyNames<'s> = LazyCell<ObjectNames<'s>, Box<dyn FnOnce() -> ObjectNames<'s> + 's>>;
+
 impl RewriteDetector {
     /// A detector with these delays.
     #[must_use]
@@ -228,10 +232,11 @@ impl RewriteDetector {
         sets: &[&ManifestSet],
         hash: &str,
     ) -> Result<(), UnstableFile> {
-        match self.unstable_file(&files, sets, hash, Instant::now()) {
+        let pairing = PolicyPairing::new(sets);
+        match self.unstable_file(&files, sets, &pairing, hash, Instant::now()) {
             Some(file) => Err(file),
             None => {
-                self.accept(files, sets);
+                self.accept_paired(files, sets, pairing);
                 Ok(())
             }
         }
@@ -239,8 +244,12 @@ impl RewriteDetector {
 
     /// Accepts these files whatever they were before.
     pub fn accept(&mut self, files: Vec<FileContent>, sets: &[&ManifestSet]) {
+        self.accept_paired(files, sets, PolicyPairing::new(sets));
+    }
+
+    fn accept_paired(&mut self, files: Vec<FileContent>, sets: &[&ManifestSet], pairing: PolicyPairing) {
         self.pending = None;
-        self.pairing = PolicyPairing::new(sets);
+        self.pairing = pairing;
         let mut objects: HashMap<&str, Vec<(Kind, Box<str>)>> = HashMap::new();
         for object in sets.iter().flat_map(|set| set.objects()) {
             let file = objects.entry(&**object.source.document().file()).or_default();
@@ -257,10 +266,11 @@ impl RewriteDetector {
         &mut self,
         files: &[FileContent],
         sets: &[&ManifestSet],
+        pairing: &PolicyPairing,
         hash: &str,
         now: Instant,
     ) -> Option<UnstableFile> {
-        let changed = self.changed_file(files, sets);
+        let changed = self.changed_file(files, sets, pairing);
         self.wait_for(changed, Duration::ZERO, hash, now)
     }
 
@@ -295,18 +305,25 @@ impl RewriteDetector {
     }
 
     /// The file with the longest delay, and the delay.
-    fn changed_file(&self, files: &[FileContent], sets: &[&ManifestSet]) -> Option<(UnstableFile, Duration)> {
-        let objects = sets.iter().flat_map(|set| set.objects());
-        let names: ObjectNames<'_> = objects.map(|object| (object.kind, object.name)).collect();
+    fn changed_file(
+        &self,
+        files: &[FileContent],
+        sets: &[&ManifestSet],
+        pairing: &PolicyPairing,
+    ) -> Option<(UnstableFile, Duration)> {
+        let names = LazyNames::new(Box::new(|| {
+            let objects = sets.iter().flat_map(|set| set.objects());
+            objects.map(|object| (object.kind, object.name)).collect()
+        }));
         let written = files.iter().filter_map(|file| self.written_file(file, &names));
         let changed = written
             .chain(self.removed_files(files, &names))
-            .chain(self.unpaired_object(sets));
+            .chain(self.unpaired_object(pairing));
         changed.max_by_key(|(unstable, delay)| (*delay, unstable.lost))
     }
 
     /// A file that may be being written to, and its delay.
-    fn written_file(&self, file: &FileContent, names: &ObjectNames<'_>) -> Option<(UnstableFile, Duration)> {
+    fn written_file(&self, file: &FileContent, names: &LazyNames<'_>) -> Option<(UnstableFile, Duration)> {
         let accepted = self.accepted.get(&file.path);
         let accepted_content = accepted.map(|accepted| &accepted.content);
         if accepted_content.is_some_and(|content| content.digest == file.digest) {
@@ -348,7 +365,7 @@ impl RewriteDetector {
     fn removed_files(
         &self,
         files: &[FileContent],
-        names: &ObjectNames<'_>,
+        names: &LazyNames<'_>,
     ) -> impl Iterator<Item = (UnstableFile, Duration)> {
         let paths: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let removed = self.accepted.iter().filter_map(move |(path, accepted)| {
@@ -368,8 +385,8 @@ impl RewriteDetector {
     }
 
     /// An object that lost its counterpart, if a policy lost its effect.
-    fn unpaired_object(&self, sets: &[&ManifestSet]) -> Option<(UnstableFile, Duration)> {
-        let (object, file) = self.pairing.broken_by(&PolicyPairing::new(sets))?;
+    fn unpaired_object(&self, next: &PolicyPairing) -> Option<(UnstableFile, Duration)> {
+        let (object, file) = self.pairing.broken_by(next)?;
         let unstable = UnstableFile {
             file,
             reason: UnstableReason::Unpaired(object),

@@ -41,11 +41,19 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifes
             quote(path)
         ))
     })?;
+    let directory = fs::canonicalize(path).ok();
     let mut files = Vec::with_capacity(names.len());
+    // An API server would block on a pipe, and read a device without end.
     for ListedEntry { name, is_regular } in names {
         let file_path = Path::new(path).join(&name);
         let path = clean_path(&format!("{path}/{}", path_text(Path::new(&name))));
-        files.push(match read_manifest(&file_path, is_regular, budget) {
+        let limit = budget.limit() / budget::FILE;
+        let read = if is_regular {
+            file::read_listed(&file_path, limit, directory.as_deref())
+        } else {
+            file::read(&file_path, limit)
+        };
+        files.push(match read.and_then(|read| spend(read, budget)) {
             Ok((content, state)) => Ok((ManifestFile { path, content }, state)),
             Err(error) => {
                 let reason = file_error(&path, &error);
@@ -60,17 +68,12 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifes
     Ok(files)
 }
 
-/// Reads a file of a directory. The server would block on a pipe, and read a device without end.
-fn read_manifest(path: &Path, is_regular: bool, budget: &Budget) -> Result<(Vec<u8>, FileState), ReadError> {
-    let limit = budget.limit() / budget::FILE;
-    let read = if is_regular {
-        file::read_listed(path, limit)?
-    } else {
-        file::read(path, limit)?
-    };
+/// Spends the content of a file that was read.
+fn spend(read: (Vec<u8>, FileState), budget: &Budget) -> Result<(Vec<u8>, FileState), ReadError> {
     let length = u64::try_from(read.0.len()).unwrap_or(u64::MAX);
     let spent = budget.spend(length.saturating_mul(budget::FILE));
     spent.map(|()| read).map_err(|_| {
+        let limit = budget.limit() / budget::FILE;
         let text = format!("the manifests are larger than {} MiB together", limit >> 20);
         let error = io::Error::new(io::ErrorKind::FileTooLarge, text);
         ReadError { call: "read", error }
