@@ -22,12 +22,21 @@ const TYPES: [&str; 12] = [
     "uint",
 ];
 
+/// Functions that the language has under an older name, too, by which no expression calls them.
+///
+/// Upstream: common/stdlib/standard.go, OldNotStrictlyFalse, OldIn and DeprecatedIn
+const OLD_FUNCTIONS: [&str; 3] = ["__not_strictly_false__", "_in_", "in"];
+
 /// More than this many comparisons of characters are not made.
 const MAX_COMPARISONS: usize = 64 * 64;
 
 /// The end of the error about a name: ` (did you mean 'a' or 'b'?)`, or nothing.
 pub(super) fn suffix(name: &str, environment: &Environment) -> String {
-    let declared: Vec<&str> = environment.all_names().chain(TYPES).collect();
+    let declared: Vec<&str> = environment
+        .all_names()
+        .chain(TYPES)
+        .chain(OLD_FUNCTIONS)
+        .collect();
     match find(name, &declared).as_slice() {
         [] => String::new(),
         // It is declared as something else.
@@ -158,6 +167,11 @@ mod tests {
             let error = environment.compile("lists.rang{}").unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
+        let error = Environment::kubernetes_of(38, 37).compile("tin").unwrap_err();
+        assert!(
+            error.to_string().contains("(did you mean 'in' or '@in'?)"),
+            "{error}"
+        );
         let error = Environment::kubernetes_of(38, 37).compile("pod.x").unwrap_err();
         assert!(
             error.to_string().contains("undeclared reference to 'pod'\n"),
