@@ -212,7 +212,7 @@ impl<'e> TypeChecker<'e> {
         let environment = self.environment;
         let container = environment.container();
         self.report(at, || {
-            if !environment.tells_alternatives() {
+            if !environment.is_of_cel_go_0_33() {
                 return format!("undeclared reference to '{name}' (in container '{container}')");
             }
             let suffix = alternatives::suffix(name, environment);

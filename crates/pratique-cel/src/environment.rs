@@ -30,7 +30,7 @@ pub struct Environment {
     types: Vec<Arc<dyn TypeProvider>>,
     checks_literals: bool,
     refuses_quoted_names: bool,
-    tells_alternatives: bool,
+    is_of_cel_go_0_33: bool,
     container: Box<str>,
 }
 
@@ -77,9 +77,10 @@ impl Environment {
         self
     }
 
-    /// Errors about names that are not declared have similar ones, as Kubernetes has them since 1.38.
-    pub fn with_alternatives(mut self) -> Self {
-        self.tells_alternatives = true;
+    /// Errors and what they cost are as cel-go 0.33 has them, in Kubernetes since 1.38: errors about names that are not declared have
+    /// similar ones, and a call ends at the first operand that is an error, without being charged.
+    pub fn with_cel_go_0_33(mut self) -> Self {
+        self.is_of_cel_go_0_33 = true;
         self
     }
 
@@ -220,9 +221,9 @@ impl Environment {
         self.refuses_quoted_names
     }
 
-    /// Whether errors about names that are not declared have similar ones.
-    pub(crate) fn tells_alternatives(&self) -> bool {
-        self.tells_alternatives
+    /// Whether errors, and what they cost, are as cel-go 0.33 has them.
+    pub(crate) fn is_of_cel_go_0_33(&self) -> bool {
+        self.is_of_cel_go_0_33
     }
 
     /// The provider of a type.

@@ -74,7 +74,14 @@ impl Environment {
             );
         // Upstream: cel-go v0.29 became v0.33 in 1.38.
         if release >= 38 {
-            return environment.with_alternatives();
+            let environment = environment
+                .with_cel_go_0_33()
+                .with_library(standard::relations_since_1_38());
+            return if minor >= LISTS {
+                environment.with_library(lists::costs_since_1_38())
+            } else {
+                environment
+            };
         }
         // Upstream: cel-go v0.26 became v0.29 in 1.37.
         if release >= 37 {

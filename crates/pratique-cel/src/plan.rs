@@ -42,6 +42,8 @@ pub struct Program {
     root: NodeId,
     /// The number of variables of comprehensions.
     local_count: usize,
+    /// Whether errors, and what they cost, are as cel-go 0.33 has them.
+    is_of_cel_go_0_33: bool,
     result_type: Type,
     /// The variables that it reads.
     reads: Box<[Slot]>,

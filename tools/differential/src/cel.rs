@@ -140,11 +140,7 @@ impl ComparedArea for CelArea {
     }
 
     fn is_known(&self, _: &WorldRound, ours: &Value, theirs: &Value) -> bool {
-        known_differences::is_known(
-            &ExpressionOutcome::read(ours),
-            &ExpressionOutcome::read(theirs),
-            self.compared.release,
-        )
+        known_differences::is_known(&ExpressionOutcome::read(ours), &ExpressionOutcome::read(theirs))
     }
 
     /// A variable may crash it as any expression.

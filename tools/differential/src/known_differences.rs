@@ -2,29 +2,15 @@
 
 use std::sync::LazyLock;
 
-use pratique_schema::Release;
-
 use super::outcome::ExpressionOutcome;
 
-/// Whether a difference of a release is one of those that are meant to be.
-pub(super) fn is_known(ours: &ExpressionOutcome, theirs: &ExpressionOutcome, release: &Release) -> bool {
+/// Whether a difference is one of those that are meant to be.
+pub(super) fn is_known(ours: &ExpressionOutcome, theirs: &ExpressionOutcome) -> bool {
     crashes(ours, theirs)
-        || counts_less_of_errors(ours, theirs, release)
         || names_a_go_type(ours, theirs)
         || counts_on_after_an_error(ours, theirs)
         || shows_an_address(ours, theirs)
         || shows_a_go_struct(ours, theirs)
-}
-
-/// The library of 1.38 does not charge what an error passes through on its way up, and charges the step that fails: what an
-/// evaluation costs that fails is followed as it was before. It is what later expressions of the policy have left, no more.
-// Upstream: cel-go/interpreter/interpretable.go of 0.33, whose `Exec` returns an error before its cost is tracked
-fn counts_less_of_errors(ours: &ExpressionOutcome, theirs: &ExpressionOutcome, release: &Release) -> bool {
-    let same = ExpressionOutcome {
-        cost: theirs.cost,
-        ..ours.clone()
-    };
-    release.at_least(1, 38) && !ours.error.is_empty() && same == *theirs
 }
 
 /// The reference crashes (a dynamic value for an optional entry of a map; bytes as a key), and our side gives an error.
@@ -87,22 +73,6 @@ fn counts_on_after_an_error(ours: &ExpressionOutcome, theirs: &ExpressionOutcome
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn costs_of_what_fails_are_those_of_before() {
-        let outcome = |error: &str, cost| ExpressionOutcome {
-            error: error.to_owned(),
-            cost,
-            ..ExpressionOutcome::default()
-        };
-        let release = |text| Release::by_version(text).unwrap();
-        let differs =
-            |one: &str, other: &str, of| is_known(&outcome(one, 12), &outcome(other, 11), release(of));
-        assert!(differs("no such key: a", "no such key: a", "1.38"));
-        assert!(!differs("no such key: a", "no such key: a", "1.37"));
-        assert!(!differs("no such key: a", "no such key: b", "1.38"));
-        assert!(!differs("", "", "1.38"));
-    }
 
     #[test]
     fn names_of_go_are_those_of_cel() {

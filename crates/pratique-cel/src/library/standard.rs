@@ -11,6 +11,8 @@ mod signature;
 mod strings;
 mod time;
 
+pub(super) use comparisons::relations_since_1_38;
+
 use crate::environment::Library;
 use crate::types::Type;
 

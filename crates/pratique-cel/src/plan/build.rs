@@ -53,6 +53,7 @@ impl<'p> ExpressionPlanner<'p> {
             origins: into_boxed_exact(self.origins),
             root,
             local_count: self.local_count as usize,
+            is_of_cel_go_0_33: self.environment.is_of_cel_go_0_33(),
             result_type: self.checked.result_type().clone(),
             reads_mask: self
                 .reads

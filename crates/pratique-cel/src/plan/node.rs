@@ -110,7 +110,7 @@ pub(super) enum AttributeRoot {
 /// The cost of an attribute besides its steps, which cost 1 each.
 ///
 /// The reference charges 1 for evaluating an attribute. An attribute that is the branch of a conditional or the key of another
-/// is resolved without being evaluated, and is not charged; `has()` takes its 1 back even if it was not charged.
+/// is resolved without being evaluated, and is not charged; `has()` takes its 1 back even if it was not charged, until cel-go 0.33.
 ///
 /// Upstream: github.com/google/cel-go, interpreter/runtimecost.go, CostObserver
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -134,6 +134,13 @@ impl<'r, 'a, O: EvaluationObserver> PlanEvaluator<'r, 'a, O> {
         }
     }
 
+    /// Whether an error is all that a call or a literal gives in which it is an operand: the rest is neither evaluated nor charged.
+    // Upstream: interpreter/interpretable.go of cel-go 0.33, whose `Exec` returns before it tracks a cost. Before, all that was evaluated
+    // was observed and charged, errors included. Asked where there is an error alone, so that other evaluations have no more to do.
+    fn ends_calls_at_errors(&self) -> bool {
+        self.program.is_of_cel_go_0_33
+    }
+
     /// Binds a variable to a value.
     #[inline]
     fn bind(&mut self, local: LocalIndex, value: Value<'a>) {

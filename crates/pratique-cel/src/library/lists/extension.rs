@@ -5,7 +5,7 @@
 use super::compare::comparable;
 use super::sort;
 use crate::context::Context;
-use crate::cost::{self, CostNeed};
+use crate::cost::{self, CostFn, CostNeed};
 use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Overload};
@@ -23,9 +23,7 @@ pub(crate) fn library() -> Library {
         .implemented(distinct)
         .costing_by(0, CostNeed::List, compares_last);
     Library::from_functions(vec![
-        Function::new("slice")
-            .member("list_slice", &[list(), Type::Int, Type::Int], list(), slice)
-            .costing(makes_result),
+        slice_function(makes_result),
         flatten_function(list()),
         sorting("sort", "sort", &[], sort::sort),
         sorting(
@@ -34,14 +32,47 @@ pub(crate) fn library() -> Library {
             &[list()],
             sort::sort_by_keys,
         ),
-        Function::new("lists.range")
-            .global("lists_range", &[Type::Int], Type::list(Type::Int), range)
-            .costing(makes_result),
+        range_function(makes_result),
         Function::new("reverse")
             .member("list_reverse", &[list()], list(), reverse)
             .costing(makes_result),
         Function::new("distinct").with(distinct_overload),
     ])
+}
+
+/// The functions whose failures cost something else since Kubernetes 1.38: what fails has no size, a negative depth counts nothing,
+/// and one that is no integer is no crash.
+// Upstream: cel-go v0.33, common/cost/model.go, lengthExpr.track and IntArg; before, ext/lists.go, trackListOutputSize and
+// trackListFlatten
+pub(crate) fn costs_since_1_38() -> Library {
+    let makes: CostFn = |_, result| cost::makes_list(1.0, result.map_or(0, cost::size));
+    let any = Type::list(Type::Dyn);
+    let flatten = Overload::new("list_flatten_int", true, &[any.clone(), Type::Int], any);
+    let flatten = flatten.costing(|arguments, _| {
+        let depth = match arguments.get(1) {
+            Some(Value::Int(depth)) => u64::try_from(*depth).unwrap_or(0),
+            _ => 1,
+        };
+        cost::makes_list(1.0, cost::size_at(arguments, 0).saturating_mul(depth))
+    });
+    Library::from_functions(vec![
+        slice_function(makes),
+        range_function(makes),
+        Function::new("flatten").with(flatten).singleton(flatten_to_any),
+    ])
+}
+
+fn slice_function(cost: CostFn) -> Function {
+    let list = || Type::list(Type::param("T"));
+    Function::new("slice")
+        .member("list_slice", &[list(), Type::Int, Type::Int], list(), slice)
+        .costing(cost)
+}
+
+fn range_function(cost: CostFn) -> Function {
+    Function::new("lists.range")
+        .global("lists_range", &[Type::Int], Type::list(Type::Int), range)
+        .costing(cost)
 }
 
 /// `flatten` for arguments of all types: it refuses them itself.
@@ -105,6 +136,18 @@ fn flatten<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a>
     let mut flat = Vec::new();
     flatten_into(context, &mut flat, list, depth)?;
     Ok(results::list(context, &flat))
+}
+
+/// The same where a depth that is no integer is no crash.
+fn flatten_to_any<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    match arguments {
+        [_, Value::Int(_)] => flatten(context, arguments),
+        [list, depth] => {
+            let (list, depth) = (full_type(list), full_type(depth));
+            Err(Fault::error(format!("no such overload: {list}.flatten({depth})")))
+        }
+        _ => flatten(context, arguments),
+    }
 }
 
 /// Lists nest no deeper than expressions and the input do, and so does the recursion.

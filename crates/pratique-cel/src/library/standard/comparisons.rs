@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::signature::global;
 use crate::context::Context;
+use crate::environment::Library;
 use crate::error::Fault;
 use crate::function::{CallFn, Function, Intrinsic};
 use crate::ops;
@@ -20,6 +21,44 @@ pub(super) fn functions() -> Vec<Function> {
         relation("_>_", "greater", greater).intrinsic(Intrinsic::Greater),
         relation("_>=_", "greater_equals", greater_or_equal).intrinsic(Intrinsic::GreaterOrEqual),
     ]
+}
+
+/// The relations since Kubernetes 1.38, of which none holds for NaN, in place of an error.
+// Upstream: common/stdlib/standard.go of cel-go 0.33, isNaN
+pub(in crate::library) fn relations_since_1_38() -> Library {
+    let relation = |name, call: CallFn, intrinsic| Function::new(name).singleton(call).intrinsic(intrinsic);
+    Library::from_functions(vec![
+        relation(
+            "_<_",
+            |_, arguments| unless_nan("_<_", arguments, Ordering::is_lt),
+            Intrinsic::Less,
+        ),
+        relation(
+            "_<=_",
+            |_, arguments| unless_nan("_<=_", arguments, Ordering::is_le),
+            Intrinsic::LessOrEqual,
+        ),
+        relation(
+            "_>_",
+            |_, arguments| unless_nan("_>_", arguments, Ordering::is_gt),
+            Intrinsic::Greater,
+        ),
+        relation(
+            "_>=_",
+            |_, arguments| unless_nan("_>=_", arguments, Ordering::is_ge),
+            Intrinsic::GreaterOrEqual,
+        ),
+    ])
+}
+
+fn unless_nan<'a>(name: &str, arguments: &[Value<'a>], holds: fn(Ordering) -> bool) -> Evaluation<'a> {
+    let is_nan = |argument: &Value<'_>| matches!(argument, Value::Double(number) if number.is_nan());
+    match arguments {
+        [left, right] if arguments.iter().any(is_nan) && ops::compare(left, right).is_some() => {
+            Ok(Value::Bool(false))
+        }
+        _ => related(name, arguments, holds),
+    }
 }
 
 fn equality(name: &str, id: &str) -> Function {

@@ -46,11 +46,13 @@ impl ExpressionPlanner<'_> {
 
     /// Makes an attribute a test of the presence of its last step.
     fn make_presence(&mut self, id: NodeId) {
+        let is_of_cel_go_0_33 = self.environment.is_of_cel_go_0_33();
         if let Some(node) = self.nodes.get_mut(id.index())
             && let PlanNode::Attribute(attribute) = node
         {
             attribute.charge = match attribute.charge {
-                AttributeCharge::Free => AttributeCharge::Refund,
+                // Upstream: common/cost/tracker.go of cel-go 0.33, EvalAttribute, which takes nothing back.
+                AttributeCharge::Free if !is_of_cel_go_0_33 => AttributeCharge::Refund,
                 _ => AttributeCharge::Presence,
             };
             *node = PlanNode::Presence(attribute.clone());
@@ -65,7 +67,9 @@ impl ExpressionPlanner<'_> {
         key: NodeId,
         optional: bool,
     ) -> Result<NodeId, PlanError> {
-        let constant = self.constant(key).map(constant_key);
+        let constant = self
+            .constant(key)
+            .map(|constant| constant_key(constant, self.environment.is_of_cel_go_0_33()));
         let key = match constant {
             Some(Ok(constant)) => constant,
             Some(Err(fault)) if self.environment.checks_literals() => return Err(fault),
@@ -127,11 +131,17 @@ impl ExpressionPlanner<'_> {
     }
 }
 
-fn constant_key(constant: &Constant) -> Result<MemberKey, PlanError> {
+/// A key that is a constant. Where it can be none, errors of cel-go 0.33 have other names for the types of lists and maps.
+fn constant_key(constant: &Constant, is_of_cel_go_0_33: bool) -> Result<MemberKey, PlanError> {
     let name = match constant {
         Constant::String(name) => return Ok(MemberKey::Name(name.clone())),
         Constant::Bool(_) | Constant::Int(_) | Constant::Uint(_) | Constant::Double(_) => {
             return Ok(MemberKey::Constant(constant.clone()));
+        }
+        // Upstream: common/types/list.go, NewRefValList, and common/types/map.go, NewRefValMap
+        Constant::List(_) if is_of_cel_go_0_33 => "*types.sliceList[cel.dev/cel-go/common/types/ref.Val]",
+        Constant::Map(_) if is_of_cel_go_0_33 => {
+            "*types.nativeMap[cel.dev/cel-go/common/types/ref.Val,cel.dev/cel-go/common/types/ref.Val]"
         }
         other => crate::ops::go_type(&other.value()),
     };

@@ -302,15 +302,26 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
         steps: &'a [MemberStep],
     ) -> Result<PathEnd<'a>, Fault> {
         for step in steps {
-            match self.optional_member(value, step)? {
-                Some(member) => {
+            match self.optional_member(value, step) {
+                Ok(Some(member)) => {
                     self.context.charge(1)?;
                     value = member;
                 }
-                None => return Ok(PathEnd::Optional(None)),
+                Ok(None) => return Ok(PathEnd::Optional(None)),
+                Err(fault) => return Err(self.fail_optional_step(fault)),
             }
         }
         Ok(PathEnd::Optional(Some(value)))
+    }
+
+    /// The error of an optional step, which is charged as the steps that fail without a `?` are.
+    // Upstream: interpreter/attributes.go of cel-go 0.33, applyQualifiers. Before, only what is there was observed.
+    #[cold]
+    fn fail_optional_step(&self, fault: Fault) -> Fault {
+        if fault.is_stop() || !self.ends_calls_at_errors() {
+            return fault;
+        }
+        self.context.charge(1).err().unwrap_or(fault)
     }
 
     fn optional_member(

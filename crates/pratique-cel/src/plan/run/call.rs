@@ -72,7 +72,7 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
         }
     }
 
-    /// Both arguments are evaluated, even if the first is an error.
+    /// Both arguments are evaluated, even if the first is an error, unless errors end calls.
     fn call_two(&mut self, call: &'a PlannedCall, left: NodeId, right: NodeId) -> Evaluation<'a> {
         self.with_operands(left, right, |evaluator, left, right| {
             evaluator.finish_two(call, left, right)
@@ -80,7 +80,7 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
     }
 
     /// Evaluates two operands, and gives their results where they lie, as they are large to move. The second is not
-    /// evaluated if the first ends the evaluation.
+    /// evaluated if the first ends the evaluation; if it ends the call, its error is that of both.
     #[inline(always)]
     pub(super) fn with_operands<T>(
         &mut self,
@@ -89,8 +89,13 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
         give: impl FnOnce(&mut Self, &Evaluation<'a>, &Evaluation<'a>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let left = self.operand(left);
-        if let Some(stop) = first_stop([&left]) {
-            return Err(stop);
+        if let Err(fault) = &left {
+            if fault.is_stop() {
+                return Err(fault.clone());
+            }
+            if self.ends_calls_at_errors() {
+                return give(self, &left, &left);
+            }
         }
         let right = self.operand(right);
         give(self, &left, &right)
@@ -155,7 +160,7 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
         result
     }
 
-    /// Charges a call that is not made because arguments are errors, whose bits are set in `failed`.
+    /// Charges a call that is not made because arguments are errors, whose bits are set in `failed`, unless errors end calls.
     #[cold]
     fn charge_failed(
         &mut self,
@@ -165,7 +170,9 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
         failed: u64,
     ) -> Evaluation<'a> {
         let result = Err(fault);
-        self.charge_call(call, arguments, failed, &result)?;
+        if !self.ends_calls_at_errors() {
+            self.charge_call(call, arguments, failed, &result)?;
+        }
         result
     }
 

@@ -88,7 +88,8 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
             self.bind_iteration(fold, range, iteration);
             match self.truth(predicate) {
                 Ok(true) => {
-                    self.context.charge_ones(READ + CALL)?;
+                    let adds = count.is_ok() || !self.ends_calls_at_errors();
+                    self.context.charge_ones(READ + if adds { CALL } else { 0 })?;
                     count = count.map(|count| count + 1);
                 }
                 Ok(false) => {}
@@ -119,17 +120,13 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
             self.bind_iteration(fold, range, iteration);
             if self.passes(filter, &mut fault)? {
                 self.context.charge(READ)?;
-                let value = self.evaluate(element);
-                if let Some(stop) = first_stop([&value]) {
-                    return Err(stop);
-                }
-                self.context.charge(list_cost)?;
-                self.context.charge(CALL)?;
-                match value {
-                    Ok(value) => elements.push(value),
-                    Err(first) => {
-                        self.context.work(first.size())?;
-                        fault.get_or_insert(first);
+                if fault.is_none() || !self.ends_calls_at_errors() {
+                    match self.evaluate(element) {
+                        Ok(value) => {
+                            self.charge_appending(list_cost)?;
+                            elements.push(value);
+                        }
+                        Err(first) => self.fail_element(first, list_cost, &mut fault)?,
                     }
                 }
             }
@@ -140,6 +137,26 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
             Some(fault) => Err(fault),
             None => Ok(Value::List(List::Values(elements.into_bump_slice()))),
         }
+    }
+
+    /// Charges the list of one element that the reference appends, and the call that does.
+    fn charge_appending(&self, list_cost: u64) -> Result<(), Fault> {
+        self.context.charge(list_cost)?;
+        self.context.charge(CALL)
+    }
+
+    /// Keeps the first error of elements.
+    #[cold]
+    fn fail_element(&self, first: Fault, list_cost: u64, fault: &mut Option<Fault>) -> Result<(), Fault> {
+        if first.is_stop() {
+            return Err(first);
+        }
+        if !self.ends_calls_at_errors() {
+            self.charge_appending(list_cost)?;
+        }
+        self.context.work(first.size())?;
+        fault.get_or_insert(first);
+        Ok(())
     }
 
     /// The initial capacity for elements: the length of the range, unless a filter may pass few of them or the cost limit is
@@ -188,8 +205,8 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
             let (key, _) = range.entry(iteration);
             if self.passes(filter, &mut fault)? {
                 self.context.charge(READ)?;
-                // The reference evaluates no argument of a call of three after an error.
-                if !by_key || fault.is_none() {
+                // The reference evaluates no argument of a call of three after an error, and of a call of two where errors end calls.
+                if fault.is_none() || !(by_key || self.ends_calls_at_errors()) {
                     if by_key {
                         self.context.charge(READ)?;
                     }
@@ -197,7 +214,9 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
                     if let Some(stop) = first_stop([&value]) {
                         return Err(stop);
                     }
-                    self.context.charge(CALL)?;
+                    if value.is_ok() || !self.ends_calls_at_errors() {
+                        self.context.charge(CALL)?;
+                    }
                     if fault.is_none() {
                         let added = value.and_then(|value| {
                             if by_key {

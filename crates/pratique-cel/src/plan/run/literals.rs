@@ -14,9 +14,10 @@ const STRUCT_COST: u64 = 40;
 
 impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
     pub(super) fn list(&mut self, elements: &'a [ListElement]) -> Evaluation<'a> {
-        let result = self.elements(elements);
-        self.charge_literal(LIST_COST, &result)?;
-        result
+        match self.elements(elements) {
+            Ok(list) => self.context.charge(LIST_COST).map(|()| list),
+            Err(fault) => Err(self.fail_literal(LIST_COST, fault)),
+        }
     }
 
     fn elements(&mut self, elements: &'a [ListElement]) -> Evaluation<'a> {
@@ -41,9 +42,10 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
     }
 
     pub(super) fn map(&mut self, entries: &'a [PlannedEntry]) -> Evaluation<'a> {
-        let result = self.entries(entries);
-        self.charge_literal(MAP_COST, &result)?;
-        result
+        match self.entries(entries) {
+            Ok(map) => self.context.charge(MAP_COST).map(|()| map),
+            Err(fault) => Err(self.fail_literal(MAP_COST, fault)),
+        }
     }
 
     fn entries(&mut self, entries: &'a [PlannedEntry]) -> Evaluation<'a> {
@@ -76,21 +78,28 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
     }
 
     pub(super) fn struct_literal(&mut self, literal: &'a StructLiteral) -> Evaluation<'a> {
-        let result = self.construct(literal);
-        self.charge_literal(STRUCT_COST, &result)?;
+        let fields = match self.fields(literal) {
+            Ok(fields) => fields,
+            Err(fault) => return Err(self.fail_literal(STRUCT_COST, fault)),
+        };
+        let result = literal
+            .provider
+            .construct(self.context, &literal.type_name, &fields);
+        if let Some(stop) = first_stop([&result]) {
+            return Err(stop);
+        }
+        self.context.charge(STRUCT_COST)?;
         result
     }
 
-    fn construct(&mut self, literal: &'a StructLiteral) -> Evaluation<'a> {
+    fn fields(&mut self, literal: &'a StructLiteral) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
         let mut fields: Vec<(&'a str, Value<'a>)> = Vec::with_capacity(literal.fields.len());
         for (name, field) in &literal.fields {
             let value = self.optional_value(field.value, field.optional, || name.to_string())?;
             fields.retain(|(other, _)| **other != **name);
             fields.extend(value.map(|value| (&**name, value)));
         }
-        literal
-            .provider
-            .construct(self.context, &literal.type_name, &fields)
+        Ok(fields)
     }
 
     /// The value of an entry; `None` if it is optional and absent.
@@ -112,11 +121,12 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
         }
     }
 
-    /// Charges a literal, which costs the same if a part of it is an error.
-    fn charge_literal(&mut self, cost: u64, result: &Evaluation<'a>) -> Result<(), Fault> {
-        match first_stop([result]) {
-            Some(stop) => Err(stop),
-            None => self.context.charge(cost),
+    /// The error of a literal of which a part is one. It costs the same as the literal, unless errors end what they are a part of.
+    #[cold]
+    fn fail_literal(&self, cost: u64, fault: Fault) -> Fault {
+        if fault.is_stop() || self.ends_calls_at_errors() {
+            return fault;
         }
+        self.context.charge(cost).err().unwrap_or(fault)
     }
 }

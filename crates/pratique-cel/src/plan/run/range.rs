@@ -54,6 +54,10 @@ impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
                 }
                 Ok(FoldRange::Map(Map::Entries(self.context.arena.slice(&entries))))
             }
+            // Upstream: interpreter/interpretable.go of cel-go 0.33, evalFold, which does not look what is empty.
+            Value::String("") | Value::Bytes([]) if self.program.is_of_cel_go_0_33 => {
+                Ok(FoldRange::List(List::Values(&[])))
+            }
             other => Err(not_iterable(&other, fold.second.is_some())),
         }
     }
