@@ -34,22 +34,29 @@ release=$((${current%%.*} + 1))
 while [ "$release" -le "$minor" ]; do tags="$tags,kubernetes_since_1_$release" release=$((release + 1)); done
 if [ "$minor" -ge 38 ]; then
   # It needs a newer toolchain than the one that is installed, and modules that no proxy serves yet: version 7.0.1 of
-  # structured-merge-diff, for which 7.0.0 stands in, and the types of definitions, which are those of 1.37. Their feature gates are
-  # its own.
+  # structured-merge-diff, for which 7.0.0 stands in, and the types of definitions, k8s.io/apiextensions-api. They were in the module of
+  # their server before, where those of 1.37 are.
   export GOTOOLCHAIN=go1.27.3
   echo "replace sigs.k8s.io/structured-merge-diff/v7 => sigs.k8s.io/structured-merge-diff/v7 v7.0.0" >> "$files/go.mod"
-  extensions=k8s.io/apiextensions-apiserver
-  case "$*" in
-  *featuregates*) ;;
-  *)
-    if grep -q "$extensions => " "$files/go.mod"; then
-      sed -i "s,\($extensions => $extensions\) v0.38.*,\1 v0.37.2," "$files/go.mod"
-    elif grep -q "$extensions v" "$files/go.mod"; then
-      sed -i "s,\($extensions\) v0.38.*,\1 v0.37.2," "$files/go.mod"
-      echo "replace $extensions => $extensions v0.37.2" >> "$files/go.mod"
-    fi
-    ;;
-  esac
+  # The directory has always the same name, so that what is built of it is found again.
+  types=$(cd ../../.. && pwd)/target/go/apiextensions-api
+  if [ ! -e "$types/go.mod" ]; then
+    old=k8s.io/apiextensions-apiserver
+    GOFLAGS= go mod download "$old@v0.37.2"
+    mkdir -p "$types.$$/pkg/apis/apiextensions"
+    old_files=$(go env GOMODCACHE)/$old@v0.37.2
+    cp -R "$old_files/pkg/apis/apiextensions/v1" "$old_files/pkg/apis/apiextensions/v1beta1" "$types.$$/pkg/apis/apiextensions"
+    cp -R "$old_files/pkg/client" "$types.$$/pkg/client"
+    chmod -R u+w "$types.$$"
+    find "$types.$$" -name '*conversion.go' -o -name '*_test.go' | xargs rm
+    find "$types.$$" -name '*.go' | xargs sed -i -e "s,\"$old/pkg,\"k8s.io/apiextensions-api/pkg," -e 's,structured-merge-diff/v6,structured-merge-diff/v7,'
+    for version_name in v1 v1beta1; do
+      printf 'package %s\n\nvar nullLiteral = []byte(`null`)\n' "$version_name" > "$types.$$/pkg/apis/apiextensions/$version_name/null.go"
+    done
+    printf 'module k8s.io/apiextensions-api\n\ngo 1.26.0\n' > "$types.$$/go.mod"
+    mv "$types.$$" "$types"
+  fi
+  echo "replace k8s.io/apiextensions-api => $types" >> "$files/go.mod"
   # The engine of expressions has another path since then.
   separator=
   printf '{"Replace": {' > "$files/overlay.json"
