@@ -1,5 +1,6 @@
 //! Strict JSON with positions and the messages of the server's parser.
 
+mod newer_text;
 mod text;
 mod write;
 
@@ -28,10 +29,22 @@ pub struct Document {
 /// Why bytes are not JSON.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// The server's message.
+    /// The message of a server that is built with a Go before 1.27.
     pub message: String,
     /// The byte at error.
     pub offset: usize,
+    /// The message since Go 1.27, where it is another one.
+    newer_message: Option<String>,
+}
+
+impl SyntaxError {
+    /// The message of a server: of one that is built with Go 1.27 or a later one, or with an earlier one.
+    pub fn to_text(&self, is_of_go_1_27: bool) -> &str {
+        match &self.newer_message {
+            Some(newer) if is_of_go_1_27 => newer,
+            _ => &self.message,
+        }
+    }
 }
 
 impl Display for SyntaxError {
@@ -84,6 +97,7 @@ fn exceeded(budget: &Budget, offset: usize) -> impl FnOnce(BudgetExceeded) -> Sy
     move |_| SyntaxError {
         message: budget.message(),
         offset,
+        newer_message: None,
     }
 }
 
@@ -314,13 +328,10 @@ mod tests {
 
     #[track_caller]
     fn check_error(json: &str, message: &str, offset: usize) {
-        let error = parse(json.as_bytes(), &Budget::unlimited()).err();
+        let error = parse(json.as_bytes(), &Budget::unlimited()).unwrap_err();
         assert_eq!(
-            error,
-            Some(SyntaxError {
-                message: message.to_owned(),
-                offset
-            }),
+            (&*error.message, error.to_text(false), error.offset),
+            (message, message, offset),
             "{json}"
         );
     }
@@ -391,6 +402,26 @@ mod tests {
         check_error("\"a\nb\"", "invalid character '\\n' in string literal", 2);
     }
 
+    /// A text, its bytes as characters; the message before Go 1.27, and since: `tools/go/jsonerrors` asked both.
+    type RecordedError = (String, String, String);
+
+    #[test]
+    fn messages_are_those_of_both_parsers() {
+        let recorded: Vec<RecordedError> =
+            serde_json::from_str(include_str!("../testdata/syntax-errors.json")).unwrap();
+        let differ = recorded.iter().filter(|(_, before, since)| before != since);
+        assert!(differ.count() > 100);
+        for (text, before, since) in recorded {
+            let bytes: Vec<u8> = text.chars().map(|byte| u8::try_from(byte).unwrap()).collect();
+            let error = parse(&bytes, &Budget::unlimited()).unwrap_err();
+            assert_eq!(
+                (error.to_text(false), error.to_text(true)),
+                (&*before, &*since),
+                "{text}"
+            );
+        }
+    }
+
     #[test]
     fn deep_nesting_is_refused() {
         let deep = "[".repeat(100_000);
@@ -401,5 +432,7 @@ mod tests {
                 .message,
             "invalid character '[' exceeded max depth"
         );
+        let error = parse(deep.as_bytes(), &Budget::unlimited()).unwrap_err();
+        assert_eq!(error.to_text(true), "exceeded max depth");
     }
 }

@@ -4,6 +4,7 @@ use pratique_gotext::strconv::quote_rune;
 use pratique_gotext::utf8::lossy;
 
 use super::SyntaxError;
+use super::newer_text;
 
 /// A byte that does not belong where it stands, or the end of the text.
 pub(super) fn unexpected(bytes: &[u8], at: usize, context: &str) -> SyntaxError {
@@ -18,7 +19,14 @@ pub(super) fn unexpected(bytes: &[u8], at: usize, context: &str) -> SyntaxError 
         }
         None => "unexpected end of JSON input".to_owned(),
     };
-    SyntaxError { message, offset: at }
+    SyntaxError {
+        newer_message: Some(newer_text::unexpected(
+            bytes.get(at..).unwrap_or_default(),
+            context,
+        )),
+        message,
+        offset: at,
+    }
 }
 
 /// A byte in single quotes.
@@ -59,17 +67,17 @@ fn escape(bytes: &[u8], at: &mut usize) -> Result<char, SyntaxError> {
         Some(b'r') => '\r',
         Some(b't') => '\t',
         Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
-        _ => return Err(unexpected(bytes, *at + 1, "in string escape code")),
+        _ => return Err(invalid_escape(bytes, *at, *at + 1, "in string escape code")),
     };
     *at += 2;
     Ok(c)
 }
 
 fn unicode(bytes: &[u8], at: &mut usize) -> Result<char, SyntaxError> {
-    let high = hex4(bytes, *at + 2)?;
+    let high = hex4(bytes, *at)?;
     *at += 6;
     if (0xD800..0xDC00).contains(&high) && bytes.get(*at..*at + 2) == Some(b"\\u") {
-        let low = hex4(bytes, *at + 2)?;
+        let low = hex4(bytes, *at)?;
         if (0xDC00..0xE000).contains(&low) {
             *at += 6;
             let joined = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
@@ -79,12 +87,22 @@ fn unicode(bytes: &[u8], at: &mut usize) -> Result<char, SyntaxError> {
     Ok(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER))
 }
 
-fn hex4(bytes: &[u8], at: usize) -> Result<u32, SyntaxError> {
-    (at..at + 4).try_fold(0, |value, at| {
+/// The four digits of the escape that begins somewhere.
+fn hex4(bytes: &[u8], start: usize) -> Result<u32, SyntaxError> {
+    (start + 2..start + 6).try_fold(0, |value, at| {
         let digit = bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        let digit = digit.ok_or_else(|| unexpected(bytes, at, "in \\u hexadecimal character escape"))?;
+        let digit =
+            digit.ok_or_else(|| invalid_escape(bytes, start, at, "in \\u hexadecimal character escape"))?;
         Ok((value << 4) | digit)
     })
+}
+
+/// A byte that does not belong in the escape that begins at `start`.
+fn invalid_escape(bytes: &[u8], start: usize, at: usize, context: &str) -> SyntaxError {
+    SyntaxError {
+        newer_message: Some(newer_text::invalid_escape(bytes.get(start..).unwrap_or_default())),
+        ..unexpected(bytes, at, context)
+    }
 }
 
 /// Reads a number and keeps it as it is written.
