@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use pratique_gotext::json::unknown_kind;
 use pratique_gotext::utf8::lossy;
+use pratique_schema::Release;
 
 use crate::budget::Budget;
 use crate::help::Help;
@@ -57,25 +58,25 @@ impl ParsedContent {
 }
 
 /// Parses a document as JSON or YAML, which its first byte decides. Its values are spent of a budget.
-pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<ParsedContent, Box<Failure>> {
+pub(crate) fn parse(
+    file: FileDocument,
+    budget: &Budget,
+    release: &Release,
+) -> Result<ParsedContent, Box<Failure>> {
     if json::is_json(&file.raw.bytes) {
-        parse_json(file, budget)
+        let parsed = json::parse(&file.raw.bytes, budget);
+        parsed_json(file, parsed, budget, release)
     } else {
         parse_yaml(file, budget)
     }
 }
 
-/// Parses a document that is JSON.
-pub(crate) fn parse_json(file: FileDocument, budget: &Budget) -> Result<ParsedContent, Box<Failure>> {
-    let parsed = json::parse(&file.raw.bytes, budget);
-    parsed_json(file, parsed, budget)
-}
-
-/// Makes a document of a parsed JSON text.
+/// Makes a document of a parsed JSON text; what is wrong with it is said as by a server of a release.
 pub(crate) fn parsed_json(
     file: FileDocument,
     parsed: Result<json::Document, json::SyntaxError>,
     budget: &Budget,
+    release: &Release,
 ) -> Result<ParsedContent, Box<Failure>> {
     let is_text = std::str::from_utf8(&file.raw.bytes).is_ok();
     let bytes = (!is_text).then(|| file.raw.bytes.as_slice().into());
@@ -94,10 +95,11 @@ pub(crate) fn parsed_json(
             budget: budget.clone(),
         }),
         Err(error) => {
-            let text = unknown_kind(&error.message);
+            let message = error.to_text(release.is_of_go_1_27());
             let span = Span::new(error.offset, error.offset + 1);
             let help = help::for_json(source.as_str(), error.offset);
-            Err(helped(unparsed(text, error.message, &source, span), help))
+            let failure = unparsed(unknown_kind(message), message.to_owned(), &source, span);
+            Err(helped(failure, help))
         }
     }
 }
@@ -263,4 +265,33 @@ fn number(text: &str) -> serde_json::Value {
     }
     text.parse::<u64>()
         .map_or_else(|_| text.parse::<f64>().unwrap_or_default().into(), Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::split::split;
+    use crate::position::file_lines;
+
+    #[test]
+    fn broken_json_is_refused_in_the_words_of_the_release() {
+        for (version, expected) in [
+            (
+                "1.37",
+                "invalid character 'x' after decimal point in numeric literal",
+            ),
+            ("1.38", "invalid character 'x' in numeric literal"),
+        ] {
+            let text = r#"{"a": 1.x}"#;
+            let file = FileDocument {
+                file: "f".into(),
+                index: 0,
+                raw: split(text.as_bytes()).remove(0),
+                file_lines: file_lines(text.as_bytes()),
+            };
+            let parsed = parse(file, &Budget::unlimited(), Release::by_version(version).unwrap());
+            let failure = parsed.map(|_| ()).unwrap_err();
+            assert_eq!(failure.text, unknown_kind(expected));
+        }
+    }
 }

@@ -7,7 +7,7 @@
 use std::fmt::Display;
 
 use pratique_json::{MAX_DEPTH, Progress, Value};
-use pratique_schema::{Shape, TypeId};
+use pratique_schema::{Release, Shape, TypeId};
 use pratique_typed::decode::{TreeNode, strict_faults};
 use pratique_typed::{SettledObject, settle_keeping_empty, settle_strict};
 use pratique_types::GroupVersionKind;
@@ -98,10 +98,10 @@ fn reported<'a>(
     id: TypeId,
     validation: FieldValidation,
 ) -> Result<ReadObject<'a>, DecodeError> {
-    let document = parse(bytes, media_type, endpoint)?;
+    let document = parse(bytes, media_type, endpoint, tables.release())?;
     let root = document.root();
-    let actual =
-        interpret(root, endpoint).map_err(|cause| DecodeError::unrecognized(endpoint, cause, bytes))?;
+    let actual = interpret(root, endpoint, tables.release())
+        .map_err(|cause| DecodeError::unrecognized(endpoint, cause, bytes))?;
     let undecodable = |cause: &dyn Display| DecodeError::undecodable(endpoint, &actual, cause);
     if actual.version.is_empty() {
         let text = String::from_utf8_lossy(bytes);
@@ -162,8 +162,9 @@ pub(crate) fn parse(
     bytes: &[u8],
     media_type: MediaType,
     endpoint: &GroupVersionKind,
+    release: &Release,
 ) -> Result<ParsedDocument, DecodeError> {
-    read(bytes, media_type).map_err(|text| match (text.is_too_large, media_type) {
+    read(bytes, media_type, release).map_err(|text| match (text.is_too_large, media_type) {
         (true, _) => DecodeError::TooLarge(text.cause),
         (false, MediaType::Json) => {
             let cause = pratique_gotext::json::unknown_kind(text.cause);
@@ -180,8 +181,12 @@ pub(crate) struct UndecodableText {
     is_too_large: bool,
 }
 
-/// Reads a document.
-pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<ParsedDocument, UndecodableText> {
+/// Reads a document as a server of a release.
+pub(crate) fn read(
+    bytes: &[u8],
+    media_type: MediaType,
+    release: &Release,
+) -> Result<ParsedDocument, UndecodableText> {
     let budget = Budget::new(u64::try_from(wire_bytes(bytes.len())).unwrap_or(u64::MAX));
     let undecodable = |cause: String| UndecodableText {
         cause,
@@ -189,7 +194,8 @@ pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<ParsedDocument
     };
     match media_type {
         MediaType::Json => {
-            let document = json::parse(bytes, &budget).map_err(|error| undecodable(error.to_string()))?;
+            let document = json::parse(bytes, &budget)
+                .map_err(|error| undecodable(error.to_text(release.is_of_go_1_27()).to_owned()))?;
             Ok(ParsedDocument {
                 tree: document.tree,
                 root: document.root,

@@ -1,5 +1,6 @@
 //! The kind and version that an object states.
 
+use pratique_schema::Release;
 use pratique_typed::decode::{TreeNode, TypeMetaError, type_meta};
 use pratique_types::GroupVersionKind;
 
@@ -8,8 +9,9 @@ use pratique_types::GroupVersionKind;
 pub(crate) fn interpret(
     object: TreeNode<'_>,
     endpoint: &GroupVersionKind,
+    release: &Release,
 ) -> Result<GroupVersionKind, TypeMetaError> {
-    let mut actual = type_meta(object)?;
+    let mut actual = type_meta(object, release)?;
     if actual.kind.is_empty() {
         actual.kind.clone_from(&endpoint.kind);
     }

@@ -32,6 +32,11 @@ impl ObjectTables {
         })
     }
 
+    /// The release.
+    pub(crate) fn release(&self) -> &'static Release {
+        self.release
+    }
+
     /// The types.
     pub(crate) fn schema(&self) -> &'static Schema {
         self.release.schema()

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use pratique_json::{MAX_DEPTH, Object, Value};
+use pratique_schema::Release;
 use pratique_typed::decode::{Node, StrictKind, TreeNode};
 use pratique_types::{GroupVersion, GroupVersionKind, ObjectRef};
 use pratique_yaml::TreeValue;
@@ -28,7 +29,7 @@ pub struct UnstructuredObject {
     pub faults: Vec<String>,
 }
 
-/// Reads an object that is sent to the endpoint of a kind that is not built in.
+/// Reads an object that is sent to the endpoint of a kind that is not built in, as a server of a release.
 ///
 /// # Errors
 /// That of an API server that refuses the object.
@@ -37,14 +38,15 @@ pub fn unstructured(
     bytes: &[u8],
     media_type: MediaType,
     endpoint: &GroupVersionKind,
+    release: &Release,
 ) -> Result<UnstructuredObject, DecodeError> {
     if media_type == MediaType::Json
         && let Some(read) = faultless(bytes)
     {
         return Ok(read);
     }
-    let document = parse(bytes, media_type, endpoint)?;
-    let stated = interpret(document.root(), endpoint)
+    let document = parse(bytes, media_type, endpoint, release)?;
+    let stated = interpret(document.root(), endpoint, release)
         .map_err(|cause| DecodeError::unrecognized(endpoint, cause, bytes))?;
     let (value, faults) = decoded(document).map_err(|fault| match fault {
         DocumentFault::TooDeep => DecodeError::TooDeep(MAX_DEPTH),
@@ -72,18 +74,22 @@ pub enum PatchError {
     Value(String),
 }
 
-/// Reads a patch: its value, and what strict decoding reports.
+/// Reads a patch as a server of a release: its value, and what strict decoding reports.
 ///
 /// # Errors
 /// The text is not of its media type.
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, applyJSPatch, applyPatchToCurrentObject
-pub fn patch(bytes: &[u8], media_type: MediaType) -> Result<(Value<'static>, Vec<String>), PatchError> {
+pub fn patch(
+    bytes: &[u8],
+    media_type: MediaType,
+    release: &Release,
+) -> Result<(Value<'static>, Vec<String>), PatchError> {
     if media_type == MediaType::Json
         && let Ok(value) = pratique_json::parse_unique(bytes)
     {
         return Ok((value.into_owned(), Vec::new()));
     }
-    let document = read(bytes, media_type).map_err(|unread| PatchError::Syntax(unread.cause))?;
+    let document = read(bytes, media_type, release).map_err(|unread| PatchError::Syntax(unread.cause))?;
     decoded(document).map_err(|fault| match fault {
         DocumentFault::TooDeep => PatchError::Syntax("exceeded max depth".to_owned()),
         DocumentFault::OutOfRange(number) => PatchError::Value(out_of_range(&number)),

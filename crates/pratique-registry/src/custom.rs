@@ -201,7 +201,7 @@ impl Scheme for Kinds<'_> {
         validation: FieldValidation,
     ) -> Result<SchemeObject, UndecodedBody> {
         match self.custom.find(kind) {
-            Some(served) => decode(&served.resource, kind, body, validation),
+            Some(served) => decode(&served.resource, kind, body, (validation, self.gates().release())),
             None => Scheme::decode(self.builtin, kind, body, validation),
         }
     }
@@ -319,9 +319,9 @@ fn decode(
     resource: &CustomResource,
     kind: &GroupVersionKind,
     body: &[u8],
-    validation: FieldValidation,
+    (validation, release): (FieldValidation, &Release),
 ) -> Result<SchemeObject, UndecodedBody> {
-    let read = unstructured(body, MediaType::Json, kind)?;
+    let read = unstructured(body, MediaType::Json, kind, release)?;
     let mut object = read.value;
     let unknown = resource.prune(&mut object);
     let undecodable = |cause: &dyn ToString| DecodeError::undecodable(kind, &read.kind, cause.to_string());

@@ -110,7 +110,7 @@ fn parse(request: &Request<'_>, release: &Release) -> Result<(Value<'static>, Ve
     } else {
         MediaType::Json
     };
-    let (patch, faults) = pratique_objects::patch(request.body, media_type).map_err(|error| {
+    let (patch, faults) = pratique_objects::patch(request.body, media_type, release).map_err(|error| {
         Box::new(status::bad_request(match error {
             // Upstream: apiserver/pkg/endpoints/handlers/patch.go, which checks bodies first since 1.37.
             PatchError::Syntax(cause) if is_applied && !release.at_least(1, 37) => {

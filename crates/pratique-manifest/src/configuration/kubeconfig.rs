@@ -124,7 +124,7 @@ fn load(root: FileRoot<'_>, path: &str, release: &'static Release) -> Result<Kub
 
 /// Checks the kind and the version, which may both be missing.
 fn check_kind(parsed: &ParsedContent, release: &Release) -> Result<(), KubeConfigIssue> {
-    let mut header_kind = type_meta(TreeNode::new(parsed.tree(), parsed.root))
+    let mut header_kind = type_meta(TreeNode::new(parsed.tree(), parsed.root), release)
         .map_err(|error| KubeConfigIssue::Header(error.to_string()))?;
     if header_kind.kind.is_empty() {
         "Config".clone_into(&mut header_kind.kind);

@@ -65,7 +65,7 @@ pub(super) fn open_content(
     bytes: Vec<u8>,
     release: &'static Release,
 ) -> Result<OpenedConfiguration, Failure> {
-    let parsed = parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
+    let parsed = parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES), release)
         .map_err(|failure| prefixed(*failure))?;
     let configuration = match decode_configuration(&parsed, release) {
         Ok(configuration) => configuration,
@@ -113,7 +113,7 @@ fn decode_configuration(
             FileRefusal::Failed(failure)
         }
     };
-    let document_kind = failures::kind_of(parsed, parsed.root).map_err(unless_legacy)?;
+    let document_kind = failures::kind_of(parsed, parsed.root, release).map_err(unless_legacy)?;
     if let Some(type_name) = configuration_type(&document_kind) {
         return decode_as(parsed, parsed.root, (release, type_name)).map_err(FileRefusal::Failed);
     }
@@ -146,7 +146,7 @@ fn is_legacy(parsed: &ParsedContent) -> bool {
     ["imagePolicy", "podNodeSelectorPluginConfig"]
         .iter()
         .any(|key| parsed.tree().entry(parsed.root, key).is_some())
-        && type_meta(TreeNode::new(parsed.tree(), parsed.root)).is_ok()
+        && type_meta(TreeNode::new(parsed.tree(), parsed.root), Release::latest()).is_ok()
 }
 
 /// Decodes a value strictly as a type of a release that has the fields of one of the tables.

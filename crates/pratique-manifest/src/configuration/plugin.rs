@@ -55,7 +55,7 @@ pub(super) fn load(
         None => return Ok(None),
         Some(source::ConfigurationSource::Embedded(parsed, root)) => ConfigurationValue { parsed, root },
         Some(source::ConfigurationSource::File(path, text)) => {
-            separate_file = parse(whole_file(&path, text), &Budget::new(DEFAULT_LOAD_BYTES))
+            separate_file = parse(whole_file(&path, text), &Budget::new(DEFAULT_LOAD_BYTES), release)
                 .map_err(|failure| vec![refused(plugin, *failure).into()])?;
             ConfigurationValue {
                 parsed: &separate_file,
@@ -139,7 +139,7 @@ fn decoded(
     release: &'static Release,
 ) -> Result<ConfiguredSettings, Failure> {
     let ConfigurationValue { parsed, root } = source;
-    let document_kind = failures::kind_of(parsed, *root)?;
+    let document_kind = failures::kind_of(parsed, *root, release)?;
     let kind = KINDS.iter().find(|(kind, _, owners)| {
         let is_registered = owners.iter().any(|owner| owner.is_policy() == plugin.is_policy());
         is_registered

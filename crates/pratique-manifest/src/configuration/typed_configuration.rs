@@ -84,8 +84,8 @@ pub fn decode_plugin_configuration(
     kinds: &[ConfigurationKind],
     (strictness, release): (FieldStrictness, &'static Release),
 ) -> Result<DecodedConfiguration, Failure> {
-    let parsed = parse_file(path, text)?;
-    let document_kind = failures::kind_of(&parsed, parsed.root)?;
+    let parsed = parse_file(path, text, release)?;
+    let document_kind = failures::kind_of(&parsed, parsed.root, release)?;
     let kind = kinds.iter().find(|kind| {
         kind.group == document_kind.group
             && kind.version == document_kind.version
@@ -128,7 +128,7 @@ fn without_duplicates(mut failure: Failure) -> Option<Failure> {
 
 /// The failure of a configuration for which a plugin has no codec: the faults are found in it as far as it can be read.
 pub fn invalid_configuration(path: &str, text: &[u8], message: &str, field: &str) -> Failure {
-    match parse_file(path, text) {
+    match parse_file(path, text, Release::latest()) {
         Ok(parsed) => failure(
             &parsed,
             message.to_owned(),
@@ -141,8 +141,9 @@ pub fn invalid_configuration(path: &str, text: &[u8], message: &str, field: &str
     }
 }
 
-fn parse_file(path: &str, text: &[u8]) -> Result<ParsedContent, Failure> {
-    parse(whole_file(path, text.to_vec()), &Budget::new(DEFAULT_LOAD_BYTES)).map_err(|failure| *failure)
+fn parse_file(path: &str, text: &[u8], release: &Release) -> Result<ParsedContent, Failure> {
+    let file = whole_file(path, text.to_vec());
+    parse(file, &Budget::new(DEFAULT_LOAD_BYTES), release).map_err(|failure| *failure)
 }
 
 impl DecodedConfiguration {

@@ -16,15 +16,18 @@ use crate::tree::{NodeId, PathStep};
 use crate::yaml::Duplicate;
 
 /// Reads the kind and version of a value, which must have both.
-pub(crate) fn kind_of(parsed: &ParsedContent, id: NodeId) -> Result<GroupVersionKind, Failure> {
+pub(crate) fn kind_of(
+    parsed: &ParsedContent,
+    id: NodeId,
+    release: &Release,
+) -> Result<GroupVersionKind, Failure> {
     let read = match parsed.reread_item(id) {
-        None => {
-            type_meta(TreeNode::new(parsed.tree(), id)).map_err(|error| (error.to_string(), error.node()))
-        }
+        None => type_meta(TreeNode::new(parsed.tree(), id), release)
+            .map_err(|error| (error.to_string(), error.node())),
         Some(Err(error)) => Err((error.message, id)),
         // Values within the item have no place in the document.
         Some(Ok((tree, root))) => {
-            type_meta(TreeNode::new(&tree, root)).map_err(|error| (error.to_string(), id))
+            type_meta(TreeNode::new(&tree, root), release).map_err(|error| (error.to_string(), id))
         }
     };
     let kind = read.map_err(|(text, at)| {
@@ -75,7 +78,7 @@ pub(crate) fn unsupported(parsed: &ParsedContent, id: NodeId, text: String) -> F
         .tree()
         .nearest_span(id, &[PathStep::Field("kind".to_owned())]);
     let mut problem = problem_at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
-    let kind = type_meta(TreeNode::new(parsed.tree(), id));
+    let kind = type_meta(TreeNode::new(parsed.tree(), id), Release::latest());
     let help = kind.ok().and_then(|kind| help::for_kind(&kind));
     problem.help = help.map(|(text, meant)| match meant {
         Some(meant) => Help::new(text).replacing(&parsed.document.source, span, meant),
@@ -102,7 +105,7 @@ pub(crate) fn not_registered(
 /// The failure of an object of the API whose kind a release does not serve.
 pub(crate) fn not_served(parsed: &ParsedContent, id: NodeId, text: String, release: &Release) -> Failure {
     let mut failure = unsupported(parsed, id, text);
-    let kind = type_meta(TreeNode::new(parsed.tree(), id));
+    let kind = type_meta(TreeNode::new(parsed.tree(), id), release);
     let help = kind.ok().and_then(|kind| help::for_version(&kind, release));
     if let (Some(problem), Some(help)) = (failure.problems.first_mut(), help) {
         problem.help = Some(Help::new(help));

@@ -173,7 +173,8 @@ impl<'a> DocumentValidator<'a> {
         let written = String::from_utf8_lossy(&document.raw.bytes)
             .into_owned()
             .into_boxed_str();
-        let parsed = parse::parse(document, self.budget).map(|parsed| match self.texts {
+        let release = self.options.expressions().release();
+        let parsed = parse::parse(document, self.budget, release).map(|parsed| match self.texts {
             SourceTexts::Kept => parsed.share(text),
             SourceTexts::Discarded => parsed,
         });
@@ -299,8 +300,8 @@ impl DocumentValidation<'_> {
             ManifestScope::Api => registry::find_served,
         };
         let mut described = String::new();
-        let document_kind = failures::kind_of(parsed, id).and_then(|kind| {
-            let release = self.validator.options.expressions().release();
+        let release = self.validator.options.expressions().release();
+        let document_kind = failures::kind_of(parsed, id, release).and_then(|kind| {
             described = format!("{} in version {}", kind.kind, quote(&kind.version));
             if self.validator.scope == ManifestScope::Api {
                 if let Some(text) = registry::not_served(&kind, self.validator.served, release) {

@@ -4,6 +4,7 @@
 //! and is not.
 
 use pratique_gotext::strconv::quote;
+use pratique_schema::Release;
 
 use super::file_document::{FileDocument, bad_separators, documents};
 use super::json_stream::JsonStream;
@@ -135,7 +136,7 @@ impl DocumentReader {
         while let Some((part, value)) = stream.next() {
             match value {
                 Ok(value) => {
-                    let parsed = parsed_json(self.counted(part), Ok(value), &budget);
+                    let parsed = parsed_json(self.counted(part), Ok(value), &budget, Release::latest());
                     self.take(parsed);
                 }
                 Err(_) if self.is_full() => {
@@ -147,7 +148,8 @@ impl DocumentReader {
                     match parse_yaml(part.clone(), &budget) {
                         Ok(parsed) if is_one_mapping(&parsed) => self.take(Ok(parsed)),
                         _ if stream.recover() => self.count -= 1,
-                        _ => self.take(parsed_json(part, Err(error), &budget)),
+                        // It is the client that says this, whose release is not known.
+                        _ => self.take(parsed_json(part, Err(error), &budget, Release::latest())),
                     }
                 }
             }

@@ -175,7 +175,7 @@ mod tests {
             raw: raw.remove(0),
             file_lines,
         };
-        let parsed = parse(file, &Budget::unlimited());
+        let parsed = parse(file, &Budget::unlimited(), pratique_schema::Release::latest());
         let parsed = parsed.map_err(|failure| failure.text).unwrap();
         let id = parsed.tree().find(parsed.root, &path_of_a()).unwrap();
         let crate::TreeValue::String(value, _) = parsed.tree().get(id).value.clone() else {

@@ -2,6 +2,7 @@
 
 use pratique_gotext::json::{TYPE_META, unknown_kind};
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 use pratique_yaml::tree::NodeId;
 
@@ -39,12 +40,12 @@ impl TypeMetaError {
     }
 }
 
-/// Reads the kind and version of a document; parts that are missing are empty.
+/// Reads the kind and version of a document as a server of a release; parts that are missing are empty.
 ///
 /// # Errors
 /// A part is not a text, or the version is not one.
 // Upstream: apimachinery/pkg/runtime/serializer/json/meta.go, SimpleMetaFactory.Interpret
-pub fn type_meta(document: TreeNode<'_>) -> Result<GroupVersionKind, TypeMetaError> {
+pub fn type_meta(document: TreeNode<'_>, release: &Release) -> Result<GroupVersionKind, TypeMetaError> {
     let value = document.value();
     if !matches!(*value, Value::Object(_) | Value::Null) {
         return Err(TypeMetaError::Type {
@@ -71,7 +72,8 @@ pub fn type_meta(document: TreeNode<'_>) -> Result<GroupVersionKind, TypeMetaErr
                         found: other.kind().to_owned(),
                         field: Some(StructField {
                             of: String::new(),
-                            path: name.to_owned(),
+                            // Since Go 1.27, a name is told as it is written.
+                            path: if release.is_of_go_1_27() { key } else { name }.to_owned(),
                         }),
                         go_type: "string".to_owned(),
                     },
@@ -89,6 +91,27 @@ pub fn type_meta(document: TreeNode<'_>) -> Result<GroupVersionKind, TypeMetaErr
             let entry = entries.find(|entry| *entry.key == *"apiVersion");
             let node = entry.map_or(document.id(), |entry| entry.value);
             Err(TypeMetaError::Version { node, error })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_yaml::{Budget, json};
+
+    use super::*;
+
+    #[test]
+    fn names_are_told_as_they_are_written_since_go_1_27() {
+        let document = json::parse(br#"{"APIVERSION": 1}"#, &Budget::unlimited()).unwrap();
+        for (version, name) in [("1.37", "apiVersion"), ("1.38", "APIVERSION")] {
+            let release = Release::by_version(version).unwrap();
+            let error = type_meta(TreeNode::new(&document.tree, document.root), release).unwrap_err();
+            let expected = format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field \
+                 .{name} of type string"
+            );
+            assert_eq!(error.to_string(), expected);
         }
     }
 }
