@@ -65,7 +65,7 @@ impl ReadAnswer {
             return Ok(Self::from_json(release, &value, body, version));
         }
         hold(wire_bytes(body.len()))?;
-        let text = match wire::plain(body) {
+        let text = match wire::plain(body, release) {
             Ok(text) => text,
             Err(error) => return Ok(Err(error.into())),
         };
@@ -81,7 +81,7 @@ impl ReadAnswer {
         version: ReviewVersion,
     ) -> Result<Self, AnswerError> {
         let schema = release.schema();
-        let (api_version, kind) = wire::type_of(value)?;
+        let (api_version, kind) = wire::type_of(value, release)?;
         let kind = wire::with_defaults(GroupVersion::parse(&api_version)?, &kind, &review_kind(version));
         if kind.kind == "Status" {
             // The reference decodes it before it finds that it is no review.

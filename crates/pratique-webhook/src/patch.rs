@@ -44,7 +44,9 @@ pub(crate) fn decode(text: &[u8], release: &Release) -> Result<Vec<Operation<'st
         Ok(value) if !text.windows(2).any(|two| two == b"-0") => value.into_owned(),
         // The reference writes numbers as it found them and reads them again, so that -0 becomes 0.
         _ => {
-            let json = json_as_json(text).map_err(|error| PatchDecodeError::Syntax(error.message))?;
+            let json = json_as_json(text).map_err(|error| {
+                PatchDecodeError::Syntax(error.to_text(release.is_of_go_1_27()).to_owned())
+            })?;
             let plain = without_negative_zero(&json);
             let value = parse(plain.as_bytes());
             let value = value.map_err(|error| PatchDecodeError::Syntax(error.to_string()))?;
@@ -143,8 +145,8 @@ pub(crate) fn apply<'s>(
         object.try_rewritten("", progress)?
     };
     let patched = json_patch::apply(object, operations, progress)?;
-    let (api_version, kind_name) =
-        wire::type_of(&patched).map_err(|error| ObjectError::Decode(error.to_string()))?;
+    let (api_version, kind_name) = wire::type_of(&patched, converter.release())
+        .map_err(|error| ObjectError::Decode(error.to_string()))?;
     let version = GroupVersion::parse(&api_version);
     let version = version.map_err(|error| ObjectError::Decode(error.to_string()))?;
     let Some(release) = typing_release else {
@@ -230,6 +232,17 @@ mod tests {
             r#"[{"op":"add","path":"/a","value":{"b":[1.0,1e3,"x \" y"],"a":null}}]"#,
         );
         check_written(r#"[null,{"op":"add","op":"test"}]"#, r#"[null,{"op":"test"}]"#);
+    }
+
+    #[test]
+    fn broken_patches_are_refused_in_the_words_of_the_release() {
+        for (version, expected) in [
+            ("1.37", r"invalid character '\n' in string literal"),
+            ("1.38", r"invalid character '\n' in string"),
+        ] {
+            let error = decode(b"[\"\n\"]", Release::by_version(version).unwrap()).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
     }
 
     #[test]

@@ -84,6 +84,11 @@ impl<'s> VersionConverter<'s> {
         }
     }
 
+    /// The release of the server; the latest where no kind has a type.
+    pub(crate) fn release(&self) -> &'static Release {
+        self.types.unwrap_or(Release::latest())
+    }
+
     /// The release that has a type for objects of a kind; `None` where they have none of their own.
     pub(crate) fn typing_release(&self, kind: &GroupVersionKind) -> Option<&'static Release> {
         self.types.filter(|release| release.has_type(kind))

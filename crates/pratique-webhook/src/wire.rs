@@ -2,49 +2,61 @@
 
 use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::{GroupVersion, GroupVersionKind};
-use pratique_yaml::{is_json, json, json_as_json, yaml, yaml_as_json};
+use pratique_yaml::{is_json, json_as_json, yaml, yaml_as_json};
 
 /// Why a document has no kind that can be read, with the reference's messages.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WireError {
     /// It is no JSON.
     #[error("{}", unknown_kind(.0))]
-    Json(#[from] json::SyntaxError),
+    Json(String),
     /// It is no YAML.
     #[error("{}", .0.message)]
     Yaml(#[from] yaml::SyntaxError),
     /// Its `apiVersion` or `kind` is no string, or it has none, as it is no object.
     #[error("{}", unknown_kind(.0))]
-    Type(#[from] UnmarshalTypeError<'static>),
+    Type(String),
 }
 
-/// Converts a body that is not plain JSON to plain JSON. A body that does not begin as an object is YAML.
+/// Converts a body that is not plain JSON to plain JSON, as a server of a release. A body that does not begin as an object is YAML.
 ///
 /// # Errors
 /// It is neither.
-pub(crate) fn plain(body: &[u8]) -> Result<String, WireError> {
+pub(crate) fn plain(body: &[u8], release: &Release) -> Result<String, WireError> {
     Ok(if is_json(body) {
-        json_as_json(body)?
+        json_as_json(body)
+            .map_err(|error| WireError::Json(error.to_text(release.is_of_go_1_27()).to_owned()))?
     } else {
         yaml_as_json(body)?
     })
 }
 
-/// The `apiVersion` and `kind` of a document; empty where it has none.
-pub(crate) fn type_of(value: &Value<'_>) -> Result<(String, String), WireError> {
+/// The `apiVersion` and `kind` of a document, as a server of a release reads them; empty where it has none.
+pub(crate) fn type_of(value: &Value<'_>, release: &Release) -> Result<(String, String), WireError> {
     let members = match value {
         Value::Null => return Ok(Default::default()),
         Value::Object(members) => members,
-        other => return Err(UnmarshalTypeError::of_value(other.kind(), TYPE_META).into()),
+        other => {
+            return Err(WireError::Type(
+                UnmarshalTypeError::of_value(other.kind(), TYPE_META).to_string(),
+            ));
+        }
     };
     let text = |name: &'static str| {
         // Names of fields are looked for in any case here, and the last one counts.
         let named = members.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
-        match members.get(name).or(named.last().map(|(_, value)| value)) {
-            None | Some(Value::Null) => Ok(String::new()),
-            Some(Value::String(text)) => Ok(text.clone().into_owned()),
-            Some(other) => Err(UnmarshalTypeError::of_field(other.kind(), "", name, "string")),
+        let member = members.get(name).map(|value| (name, value));
+        match member.or(named.last()) {
+            None | Some((_, Value::Null)) => Ok(String::new()),
+            Some((_, Value::String(text))) => Ok(text.clone().into_owned()),
+            Some((written, other)) => {
+                // Since Go 1.27, a name is told as it is written.
+                let told = if release.is_of_go_1_27() { written } else { name };
+                let error = UnmarshalTypeError::of_field(other.kind(), "", told, "string");
+                Err(WireError::Type(error.to_string()))
+            }
         }
     };
     Ok((text("apiVersion")?, text("kind")?))
@@ -67,4 +79,26 @@ pub(crate) fn with_defaults(
         full_kind.version.clone_from(&defaults.version);
     }
     full_kind
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_json::parse;
+
+    use super::*;
+
+    #[test]
+    fn faults_are_told_in_the_words_of_the_release() {
+        for (version, broken, name) in [
+            ("1.37", "invalid character ' ' in numeric literal", "kind"),
+            ("1.38", "unexpected end of JSON input", "KIND"),
+        ] {
+            let release = Release::by_version(version).unwrap();
+            let error = plain(b"{\"a\": -", release).unwrap_err();
+            assert_eq!(error.to_string(), unknown_kind(broken));
+            let error = type_of(&parse(br#"{"KIND": 1}"#).unwrap(), release).unwrap_err();
+            let expected = UnmarshalTypeError::of_field("number", "", name, "string");
+            assert_eq!(error.to_string(), unknown_kind(expected));
+        }
+    }
 }
