@@ -17,11 +17,13 @@ use crate::answer::{bad_request, forbidden};
 use crate::built_in::{BuiltInPlugin, PluginAnswer, PluginCall};
 use configuration::ImageConfiguration;
 pub use configuration::ImagePolicyBackend;
+use pratique_schema::Release;
 use review::ImageReviewStatus;
 
 // Upstream: plugin/pkg/admission/imagepolicy/admission.go
 pub(crate) struct ImagePolicyWebhook {
     configuration: ImageConfiguration,
+    release: &'static Release,
     /// The answers by the specs of their reviews, with their times of expiry.
     answers: Mutex<HashMap<String, (ImageReviewStatus, Duration)>>,
 }
@@ -30,6 +32,7 @@ impl ImagePolicyWebhook {
     pub(crate) fn read(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
         Ok(ImagePolicyWebhook {
             configuration: configuration::read(settings)?,
+            release: settings.feature_gates.release(),
             answers: Mutex::default(),
         })
     }
@@ -103,9 +106,8 @@ impl ImagePolicyWebhook {
             ImageReviewAnswer::Pending => return Err(MissingAnswer::Pending),
             ImageReviewAnswer::Unknown => return Err(MissingAnswer::Unknown),
             ImageReviewAnswer::Failed(error) => return Err(MissingAnswer::Failed(error)),
-            ImageReviewAnswer::Answered(body) => {
-                review::read_status(&body).map_err(|error| MissingAnswer::Failed(Rejection::Error(error)))?
-            }
+            ImageReviewAnswer::Answered(body) => review::read_status(&body, self.release)
+                .map_err(|error| MissingAnswer::Failed(Rejection::Error(error)))?,
         };
         let lifetime = if answer.allowed {
             self.configuration.allow_ttl

@@ -55,7 +55,10 @@ impl BuiltInPlugin for PodNodeSelector {
 impl PodNodeSelector {
     pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
         PodNodeSelector {
-            selectors: settings.configuration.map(read).unwrap_or_default(),
+            selectors: settings
+                .configuration
+                .map(|text| read(text, settings.feature_gates.release()))
+                .unwrap_or_default(),
             release: settings.feature_gates.release(),
         }
     }
@@ -175,10 +178,10 @@ fn trim(text: &str) -> &str {
 
 /// The selectors of a configuration. Documents that cannot be read are passed over; the first that can ends the search.
 // Upstream: plugin/pkg/admission/podnodeselector/admission.go, readConfig
-fn read(text: &[u8]) -> BTreeMap<String, String> {
+fn read(text: &[u8], release: &Release) -> BTreeMap<String, String> {
     let mut selectors = BTreeMap::new();
     let is_yaml = !pratique_yaml::is_json(text);
-    for document in documents(text) {
+    for document in documents(text, release) {
         let Ok(document) = document else { continue };
         let mut is_sound = document.is_null() || document.as_object().is_some();
         // Go finds fields whatever their case.

@@ -56,7 +56,7 @@ pub(super) fn read(settings: &PluginSettings<'_>) -> Result<ImageConfiguration, 
             field,
         ))
     };
-    let document = match documents(text).next() {
+    let document = match documents(text, settings.feature_gates.release()).next() {
         None => return Err(StartError::new("EOF")),
         Some(Err(_)) if is_cut_off(text) => return Err(StartError::new("unexpected EOF")),
         Some(Err(error)) => return Err(refused("", error.to_string())),
@@ -129,6 +129,7 @@ fn show_duration(nanoseconds: i64) -> String {
 /// Whether a text is JSON that ends too early.
 fn is_cut_off(text: &[u8]) -> bool {
     pratique_yaml::is_json(text)
+        // These words are that the text ends, wherever it does; those before are of the last number or literal.
         && pratique_yaml::json_as_json(text)
-            .is_err_and(|error| error.to_string() == "unexpected end of JSON input")
+            .is_err_and(|error| error.to_text(true) == "unexpected end of JSON input")
 }

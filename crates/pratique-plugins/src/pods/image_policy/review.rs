@@ -3,6 +3,7 @@
 use pratique_core::Attributes;
 use pratique_gotext::json::unknown_kind;
 use pratique_json::{Object, Value};
+use pratique_schema::Release;
 
 use crate::object::{members, object, text};
 use crate::pods::containers;
@@ -70,11 +71,12 @@ pub(super) fn review(spec: &str) -> String {
 ///
 /// # Errors
 /// It is no ImageReview.
-pub(super) fn read_status(body: &str) -> Result<ImageReviewStatus, String> {
+pub(super) fn read_status(body: &str, release: &Release) -> Result<ImageReviewStatus, String> {
     if body.is_empty() {
         return Err("0-length response with status code: 200 and content type: application/json".to_owned());
     }
-    let json = pratique_yaml::json_as_json(body.as_bytes()).map_err(unknown_kind)?;
+    let json = pratique_yaml::json_as_json(body.as_bytes())
+        .map_err(|error| unknown_kind(error.to_text(release.is_of_go_1_27())))?;
     let answer = pratique_json::parse(json.as_bytes()).map_err(unknown_kind)?;
     let (version, kind) = (text(&answer, &["apiVersion"]), text(&answer, &["kind"]));
     let is_review = kind.is_empty() || kind == "ImageReview";
@@ -113,12 +115,25 @@ mod tests {
 
     #[test]
     fn answers_of_other_kinds_are_errors() {
-        assert!(read_status(r#"{"status": {"allowed": true}}"#).unwrap().allowed);
-        let error = read_status(r#"{"apiVersion": "v1", "kind": "Pod"}"#).unwrap_err();
+        assert!(
+            read_status(r#"{"status": {"allowed": true}}"#, Release::latest())
+                .unwrap()
+                .allowed
+        );
+        let error = read_status(r#"{"apiVersion": "v1", "kind": "Pod"}"#, Release::latest()).unwrap_err();
         assert_eq!(
             error,
             "converting (v1.Pod) to (v1alpha1.ImageReview): unknown conversion"
         );
-        assert!(read_status("hello").is_err() && read_status("").is_err());
+        for (version, expected) in [
+            ("1.37", "invalid character ' ' in literal true (expecting 'u')"),
+            ("1.38", "unexpected end of JSON input"),
+        ] {
+            let error = read_status("{\"status\": tr", Release::by_version(version).unwrap());
+            assert_eq!(error.unwrap_err(), unknown_kind(expected));
+        }
+        assert!(
+            read_status("hello", Release::latest()).is_err() && read_status("", Release::latest()).is_err()
+        );
     }
 }

@@ -51,7 +51,8 @@ impl OwnedToleration {
 
 /// Reads a list of tolerations as `encoding/json` of a release's server does; `None` for null.
 pub(super) fn read(text: &str, release: &Release) -> Result<Option<Vec<OwnedToleration>>, String> {
-    let json = pratique_yaml::json_as_json(text.as_bytes()).map_err(|error| error.to_string())?;
+    let json = pratique_yaml::json_as_json(text.as_bytes())
+        .map_err(|error| error.to_text(release.is_of_go_1_27()).to_owned())?;
     let value = pratique_json::parse(json.as_bytes()).map_err(|error| error.to_string())?;
     match &value {
         Value::Null => Ok(None),
@@ -128,5 +129,21 @@ fn seconds(value: &Value<'_>) -> Result<i64, String> {
         Value::Int(seconds) => Ok(*seconds),
         Value::Float(_) => Err(format!("number {value}")),
         other => Err(other.kind().to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_texts_are_refused_in_the_words_of_the_release() {
+        for (version, expected) in [
+            ("1.37", "invalid character 'x' in string escape code"),
+            ("1.38", r"invalid escape sequence `\x` in string"),
+        ] {
+            let release = Release::by_version(version).unwrap();
+            assert_eq!(read(r#"[{"key": "\x"}]"#, release).unwrap_err(), expected);
+        }
     }
 }
