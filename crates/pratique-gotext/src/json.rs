@@ -68,10 +68,7 @@ impl Display for UnmarshalTypeError<'_> {
         write!(formatter, "json: cannot unmarshal {} into ", self.value)?;
         match self.place {
             ValuePlace::Whole => formatter.write_str("Go value")?,
-            ValuePlace::Field(of, path) => {
-                formatter.write_str("Go ")?;
-                write!(formatter, "struct field {of}.{path}")?;
-            }
+            ValuePlace::Field(of, path) => write!(formatter, "Go struct field {of}.{path}")?,
             ValuePlace::Element(path) => formatter.write_str(path)?,
         }
         write!(formatter, " of type {}", self.go_type)

@@ -65,7 +65,7 @@ const LOADING: TextList = TextList {
         " (did you mean '…'?)",
         " (os error",
         " of type …",
-        "struct field ….…",
+        "Go struct field ….…",
         "struct { APIVersion string ",
         "; Kind string ",
         " and 1 object of it is gone",
@@ -127,7 +127,7 @@ const REQUESTS: TextList = TextList {
         "any value",
         "map(dyn, dyn)",
         "no object",
-        "struct field ….…",
+        "Go struct field ….…",
         "… annotations: all of an answer may have … bytes",
     ],
 };
