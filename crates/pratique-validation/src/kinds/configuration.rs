@@ -151,7 +151,7 @@ fn validate_json(value: &Node<'_, '_>, errors: &mut Errors) {
     }
     let bytes = pratique_json::base64::decode(value.as_text()).unwrap_or_default();
     let redacted = BadValue::Text("<secret contents redacted>".into());
-    match parse_json(&bytes) {
+    match parse_json(&bytes, errors.release()) {
         Ok(Value::Object(_) | Value::Null) => {}
         Ok(other) => {
             let what = kind_in_go(&other);

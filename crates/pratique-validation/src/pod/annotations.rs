@@ -30,7 +30,7 @@ pub(crate) fn validate_pod_annotations(
     }
     let tolerations = annotations.child(TOLERATIONS);
     if !tolerations.as_text().is_empty() {
-        match parse_json_as(tolerations.as_text(), true, "[]core.Toleration") {
+        match parse_json_as(tolerations.as_text(), true, "[]core.Toleration", errors.release()) {
             Err(fault) => errors.invalid(annotations, TOLERATIONS, &fault),
             Ok(list) => validate_tolerations(&Node::with_path(&list, *tolerations.path()), options, errors),
         }

@@ -38,14 +38,14 @@ pub(super) fn validate_taints(taints: &Node<'_, '_>, errors: &mut Errors) {
 pub(super) fn validate_node_annotations(annotations: &Node<'_, '_>, errors: &mut Errors) {
     let taints = annotations.child(TAINTS);
     if !taints.as_text().is_empty() {
-        match parse_json_as(taints.as_text(), true, "[]core.Taint") {
+        match parse_json_as(taints.as_text(), true, "[]core.Taint", errors.release()) {
             Err(fault) => errors.invalid(annotations, TAINTS, &fault),
             Ok(list) => validate_taints(&Node::with_path(&list, *taints.path()), errors),
         }
     }
     let avoided = annotations.child(AVOIDED);
     if !avoided.as_text().is_empty() {
-        match parse_json_as(avoided.as_text(), false, "v1.AvoidPods") {
+        match parse_json_as(avoided.as_text(), false, "v1.AvoidPods", errors.release()) {
             Err(fault) => errors.invalid(annotations.path().child("AvoidPods"), AVOIDED, &fault),
             Ok(pods) => validate_avoided(&Node::with_path(&pods, *avoided.path()), errors),
         }
