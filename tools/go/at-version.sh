@@ -48,7 +48,8 @@ if [ "$minor" -ge 38 ]; then
     cp -R "$old_files/pkg/apis/apiextensions/v1" "$old_files/pkg/apis/apiextensions/v1beta1" "$types.$$/pkg/apis/apiextensions"
     cp -R "$old_files/pkg/client" "$types.$$/pkg/client"
     chmod -R u+w "$types.$$"
-    find "$types.$$" -name '*conversion.go' -o -name '*_test.go' | xargs rm
+    rm "$types.$$"/pkg/apis/apiextensions/*/*conversion.go
+    find "$types.$$" -name '*_test.go' -exec rm {} +
     find "$types.$$" -name '*.go' | xargs sed -i -e "s,\"$old/pkg,\"k8s.io/apiextensions-api/pkg," -e 's,structured-merge-diff/v6,structured-merge-diff/v7,'
     for version_name in v1 v1beta1; do
       printf 'package %s\n\nvar nullLiteral = []byte(`null`)\n' "$version_name" > "$types.$$/pkg/apis/apiextensions/$version_name/null.go"
