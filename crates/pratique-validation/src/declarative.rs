@@ -8,6 +8,7 @@
 mod coverage;
 mod custom_rules;
 mod formats;
+mod image_reference;
 mod interpreter;
 mod matching;
 mod table;

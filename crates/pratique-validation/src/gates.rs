@@ -55,6 +55,7 @@ feature_set! {
         changes_allocatable_counts: "MutableCSINodeAllocatableCount",
         consumes_capacity: "DRAConsumableCapacity",
         judges_deletion_costs: "PodDeletionCost",
+        pulls_profiles: "SecurityProfileOCI",
         restarts_all_containers: "RestartAllContainersOnContainerExits",
         recreates_sets: "StatefulSetRecreateStrategy",
         compares_tolerations: "TaintTolerationComparisonOperators",

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
 
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, Rejection, Validator};
 
@@ -314,4 +314,24 @@ fn suspended_jobs_change_where_they_run() {
     };
     let gate = ("MutablePodResourcesForSuspendedJobs", false);
     check(gate, &case, &[], &[]);
+}
+
+/// A seccomp profile of a registry, for which 1.38 has a gate that is off.
+#[test]
+fn profiles_may_be_of_registries() {
+    let digest = "0123456789abcdef".repeat(4);
+    let profile = format!(r#"{{"type": "OCI", "oci": {{"ref": "registry.example.com/a@sha256:{digest}"}}}}"#);
+    let case = new_pod(
+        "{}",
+        &format!(r#", "securityContext": {{"seccompProfile": {profile}}}"#),
+    );
+    let gates = FeatureGates::new(Release::by_version("1.38").unwrap());
+    let validator = |gates| Validator::new().with_gates(gates);
+    let refusal = "spec.securityContext.seccompProfile.type: Unsupported value: \"OCI\": supported values: \"Localhost\", \
+                   \"RuntimeDefault\", \"Unconfined\"";
+    assert_eq!(errors(&validator(gates), &case), [refusal]);
+    assert_eq!(
+        errors(&validator(gates.with("SecurityProfileOCI", true)), &case),
+        [""; 0]
+    );
 }

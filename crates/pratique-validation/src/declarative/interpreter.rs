@@ -245,7 +245,7 @@ impl RuleInterpreter {
                 }
             }
             DeclarativeCheck::Custom(rule) => {
-                if let Some(error) = rule.error(node) {
+                for error in rule.errors(node) {
                     self.push("", error);
                 }
             }

@@ -148,18 +148,22 @@ struct ProfileTexts {
     runtime_default: &'static [&'static str],
     kind_detail: &'static str,
     file_detail: &'static str,
+    /// The kinds that no annotation has.
+    unwritten: &'static [&'static str],
 }
 
 const SECCOMP_TEXTS: ProfileTexts = ProfileTexts {
     runtime_default: &["runtime/default", "docker/default"],
     kind_detail: "seccomp type in annotation and field must match",
     file_detail: "seccomp profile in annotation and field must match",
+    unwritten: &["OCI"],
 };
 
 const APP_ARMOR_TEXTS: ProfileTexts = ProfileTexts {
     runtime_default: &["runtime/default"],
     kind_detail: "apparmor type in annotation and field must match",
     file_detail: "apparmor profile in annotation and field must match",
+    unwritten: &[],
 };
 
 // Upstream: pkg/apis/core/validation/validation.go, validateSeccompAnnotationsAndFieldsMatch
@@ -178,6 +182,8 @@ fn match_profile(
         "Unconfined" => text == "unconfined",
         "RuntimeDefault" => texts.runtime_default.contains(&text),
         "Localhost" => text.starts_with("localhost/"),
+        // Upstream: pkg/apis/core/validation/validation.go, validateSeccompAnnotationsAndFieldsMatch: new in 1.38.
+        kind if texts.unwritten.contains(&kind) => !errors.release().at_least(1, 38),
         _ => true,
     };
     if !matches {

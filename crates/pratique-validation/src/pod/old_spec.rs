@@ -34,6 +34,8 @@ impl PodOptions {
             unescalated_sys_admin: any_container(old, security_context::is_unescalated_sys_admin),
             restart_rules: restart_rules::has_restart_rules(old),
             restart_all_containers: restart_rules::restarts_all_containers(old),
+            profiles_of_registries: security_context::has_profile_of_registry(old)
+                || any_container(old, security_context::has_profile_of_registry),
             says_how_to_label: old.child("securityContext").child("seLinuxChangePolicy").is_set(),
         }
     }

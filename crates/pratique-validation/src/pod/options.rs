@@ -28,6 +28,8 @@ pub(crate) struct PodOptions {
     pub(super) restart_rules: bool,
     /// Whether they may restart all containers.
     pub(super) restart_all_containers: bool,
+    /// Whether seccomp profiles may be of registries.
+    pub(super) profiles_of_registries: bool,
     /// Whether the old object says how volumes are labelled: then this may be said in any way.
     pub(super) says_how_to_label: bool,
 }
@@ -41,6 +43,7 @@ impl PodOptions {
             comparing_tolerations: self.comparing_tolerations || gates.compares_tolerations,
             restart_rules: self.restart_rules || gates.has_restart_rules,
             restart_all_containers: self.restart_all_containers || gates.restarts_all_containers,
+            profiles_of_registries: self.profiles_of_registries || gates.pulls_profiles,
             ..self
         }
     }

@@ -1,5 +1,6 @@
 //! Security contexts of Pods and containers, but for Windows.
 
+use super::CONTAINER_LISTS;
 use super::internal::security_context_json;
 use super::options::PodOptions;
 use super::paths::validate_descending;
@@ -44,7 +45,7 @@ pub(super) fn validate_security_context(
             errors.invalid_name(&mount, "`hostUsers` must be false to use `Unmasked`");
         }
     }
-    validate_seccomp(&context.child("seccompProfile"), errors);
+    validate_seccomp(&context.child("seccompProfile"), options, errors);
     if context.child("allowPrivilegeEscalation").some_bool() == Some(false) {
         if context.child("privileged").is_true() {
             errors.invalid(
@@ -87,16 +88,58 @@ pub(super) fn is_unescalated_sys_admin(container: &Node<'_, '_>) -> bool {
 
 const PROFILES: &[&str] = &["Localhost", "RuntimeDefault", "Unconfined"];
 
+/// A profile in a registry, which Kubernetes has since 1.38 with the gate SecurityProfileOCI.
+const OF_REGISTRY: &str = "OCI";
+
+const PROFILES_WITH_REGISTRIES: &[&str] = &["Localhost", "RuntimeDefault", "Unconfined", OF_REGISTRY];
+
+/// Whether the security context of a Pod's specification or of a container has a profile of a registry.
+// Upstream: pkg/api/pod/util.go, seccompProfileOCIInUse
+pub(super) fn has_profile_of_registry(owner: &Node<'_, '_>) -> bool {
+    let context = owner.child("securityContext");
+    let profile = context.child("seccompProfile");
+    profile.child("type").as_text() == OF_REGISTRY
+}
+
+/// Runtimes do not apply profiles to privileged containers.
+// Upstream: pkg/apis/core/validation/validation.go, validatePrivilegedContainersSeccompOCI
+pub(super) fn validate_privileged_profiles(spec: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
+    if !options.profiles_of_registries {
+        return;
+    }
+    for list in CONTAINER_LISTS {
+        for container in spec.child(list).items() {
+            let context = container.child("securityContext");
+            let privileged = context.child("privileged");
+            let owner = if context.child("seccompProfile").is_set() {
+                &container
+            } else {
+                spec
+            };
+            if privileged.is_true() && has_profile_of_registry(owner) {
+                let detail = "privileged containers cannot use a seccomp profile of type OCI; set a seccompProfile of another type on \
+                              the container";
+                errors.forbidden(privileged, detail);
+            }
+        }
+    }
+}
+
 // Upstream: pkg/apis/core/validation/validation.go, validateSeccompProfileField
-fn validate_seccomp(profile: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_seccomp(profile: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     if !profile.is_set() {
         return;
     }
+    let supported = if options.profiles_of_registries {
+        PROFILES_WITH_REGISTRIES
+    } else {
+        PROFILES
+    };
     let (kind, file) = (profile.child("type"), profile.child("localhostProfile"));
     if kind.as_text().is_empty() {
         errors.required(kind, "type is required when seccompProfile is set");
-    } else if !PROFILES.contains(&kind.as_text()) {
-        errors.not_supported(&kind, PROFILES);
+    } else if !supported.contains(&kind.as_text()) {
+        errors.not_supported(&kind, supported);
     }
     if kind.as_text() == "Localhost" {
         if file.is_set() {
@@ -166,7 +209,7 @@ pub(super) fn validate_pod_security_context(spec: &Node<'_, '_>, options: PodOpt
         &["Always", "OnRootMismatch"],
         errors,
     );
-    validate_seccomp(&context.child("seccompProfile"), errors);
+    validate_seccomp(&context.child("seccompProfile"), options, errors);
     validate_windows_options(&context.child("windowsOptions"), errors);
     validate_app_armor(&context.child("appArmorProfile"), errors);
     validate_optional_enum(

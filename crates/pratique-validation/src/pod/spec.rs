@@ -16,7 +16,9 @@ use super::network::{
 use super::options::PodOptions;
 use super::resource_claims::validate_resource_claims;
 use super::resources::{validate_overhead, validate_pod_resources};
-use super::security_context::{validate_pod_security_context, validate_shared_processes};
+use super::security_context::{
+    validate_pod_security_context, validate_privileged_profiles, validate_shared_processes,
+};
 use super::tolerations::validate_tolerations;
 use super::topology::validate_topology_spread;
 use super::volumes::validate_volumes;
@@ -72,6 +74,7 @@ pub(crate) fn validate_pod_spec<'v>(
     validate_policies(spec, errors);
     validate_labels(&spec.child("nodeSelector"), errors);
     validate_pod_security_context(spec, options, errors);
+    validate_privileged_profiles(spec, options, errors);
     // Upstream: pkg/apis/core/types.go: before 1.37, the field was one of the security context; see there.
     if errors.release().at_least(1, 37) {
         validate_shared_processes(spec, &spec.child("shareProcessNamespace"), errors);
