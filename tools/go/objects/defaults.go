@@ -39,11 +39,27 @@ type defaulters struct {
 	constants map[string]string
 }
 
-// sources have the modules and directories with generated defaulters.
+// sources have the modules and directories with generated defaulters, and with conversions by hand.
 var sources = map[string]string{
 	"k8s.io/kubernetes":              "pkg/apis/*/*",
 	"k8s.io/apiextensions-apiserver": "pkg/apis/apiextensions/*",
 	"k8s.io/kube-aggregator":         "pkg/apis/apiregistration/*",
+}
+
+// The types of definitions, with their defaulters, are in a module of their own since 1.38.
+func init() {
+	if definitions() != "k8s.io/apiextensions-apiserver" {
+		sources[definitions()] = "pkg/apis/apiextensions/*"
+	}
+}
+
+// definitions is the module that has the types of definitions.
+func definitions() string {
+	const own = "k8s.io/apiextensions-api"
+	if exec.Command("go", "list", "-m", own).Run() == nil {
+		return own
+	}
+	return "k8s.io/apiextensions-apiserver"
 }
 
 func readDefaulters() *defaulters {
@@ -56,7 +72,7 @@ func readDefaulters() *defaulters {
 			d.read(module, root, file)
 		}
 	}
-	for module, glob := range map[string]string{"k8s.io/api": "*/*", "k8s.io/apiextensions-apiserver": "pkg/apis/apiextensions/v1*"} {
+	for module, glob := range map[string]string{"k8s.io/api": "*/*", definitions(): "pkg/apis/apiextensions/v1*"} {
 		root := moduleDirectory(module)
 		directories, err := filepath.Glob(filepath.Join(root, glob))
 		must(err)
