@@ -172,3 +172,9 @@ fn generated_objects_of_every_kind_and_release() {
 fn faults_and_what_is_said_of_them() {
     check("texts.json", "1.37", 50);
 }
+
+/// What is no JSON, in the words of Go 1.27.
+#[test]
+fn faults_of_another_go_and_what_is_said_of_them() {
+    check("texts-1.38.json", "1.38", 20);
+}

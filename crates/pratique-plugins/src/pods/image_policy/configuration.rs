@@ -133,3 +133,16 @@ fn is_cut_off(text: &[u8]) -> bool {
         && pratique_yaml::json_as_json(text)
             .is_err_and(|error| error.to_text(true) == "unexpected end of JSON input")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_end_within_a_value_are_cut_off() {
+        for text in ["{\"a\": ", "{\"a\": tr", "{\"a\": 1e", "{\"a\": \"\\u00"] {
+            assert!(is_cut_off(text.as_bytes()), "{text}");
+        }
+        assert!(!is_cut_off(b"{\"a\" 1") && !is_cut_off(b"a: "));
+    }
+}
