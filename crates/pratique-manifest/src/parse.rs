@@ -64,44 +64,49 @@ pub(crate) fn parse(
     release: &Release,
 ) -> Result<ParsedContent, Box<Failure>> {
     if json::is_json(&file.raw.bytes) {
-        let parsed = json::parse(&file.raw.bytes, budget);
-        parsed_json(file, parsed, budget, release)
+        match json::parse(&file.raw.bytes, budget) {
+            Ok(parsed) => Ok(parsed_json(file, parsed, budget)),
+            Err(error) => {
+                let message = error.to_text(release.is_of_go_1_27());
+                Err(refused_json(file, error.offset, message))
+            }
+        }
     } else {
         parse_yaml(file, budget)
     }
 }
 
-/// Makes a document of a parsed JSON text; what is wrong with it is said as by a server of a release.
-pub(crate) fn parsed_json(
-    file: FileDocument,
-    parsed: Result<json::Document, json::SyntaxError>,
-    budget: &Budget,
-    release: &Release,
-) -> Result<ParsedContent, Box<Failure>> {
+/// Makes a document of a parsed JSON text.
+pub(crate) fn parsed_json(file: FileDocument, parsed: json::Document, budget: &Budget) -> ParsedContent {
     let is_text = std::str::from_utf8(&file.raw.bytes).is_ok();
     let bytes = (!is_text).then(|| file.raw.bytes.as_slice().into());
-    let text = into_text(file.raw.bytes);
-    let source = DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines);
-    match parsed {
-        Ok(json::Document { tree, root, cost }) => Ok(ParsedContent {
-            document: Arc::new(ParsedDocument::new(source, true)),
-            tree,
-            root,
-            format: DocumentFormat::Json,
-            written: None,
-            bytes,
-            rest: None,
-            cost,
-            budget: budget.clone(),
-        }),
-        Err(error) => {
-            let message = error.to_text(release.is_of_go_1_27());
-            let span = Span::new(error.offset, error.offset + 1);
-            let help = help::for_json(source.as_str(), error.offset);
-            let failure = unparsed(unknown_kind(message), message.to_owned(), &source, span);
-            Err(helped(failure, help))
-        }
+    ParsedContent {
+        document: Arc::new(ParsedDocument::new(json_source(file), true)),
+        tree: parsed.tree,
+        root: parsed.root,
+        format: DocumentFormat::Json,
+        written: None,
+        bytes,
+        rest: None,
+        cost: parsed.cost,
+        budget: budget.clone(),
     }
+}
+
+/// The failure of a text that is no JSON, with what a parser says of it.
+pub(crate) fn refused_json(file: FileDocument, offset: usize, message: &str) -> Box<Failure> {
+    let source = json_source(file);
+    let span = Span::new(offset, offset + 1);
+    let help = help::for_json(source.as_str(), offset);
+    helped(
+        unparsed(unknown_kind(message), message.to_owned(), &source, span),
+        help,
+    )
+}
+
+fn json_source(file: FileDocument) -> DocumentSource {
+    let text = into_text(file.raw.bytes);
+    DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines)
 }
 
 /// Parses a document that is YAML.

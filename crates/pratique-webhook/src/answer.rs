@@ -81,7 +81,7 @@ impl ReadAnswer {
         version: ReviewVersion,
     ) -> Result<Self, AnswerError> {
         let schema = release.schema();
-        let (api_version, kind) = wire::type_of(value, release)?;
+        let (api_version, kind) = wire::type_of(value, release.is_of_go_1_27())?;
         let kind = wire::with_defaults(GroupVersion::parse(&api_version)?, &kind, &review_kind(version));
         if kind.kind == "Status" {
             // The reference decodes it before it finds that it is no review.

@@ -145,7 +145,7 @@ pub(crate) fn apply<'s>(
         object.try_rewritten("", progress)?
     };
     let patched = json_patch::apply(object, operations, progress)?;
-    let (api_version, kind_name) = wire::type_of(&patched, converter.release())
+    let (api_version, kind_name) = wire::type_of(&patched, converter.is_of_go_1_27())
         .map_err(|error| ObjectError::Decode(error.to_string()))?;
     let version = GroupVersion::parse(&api_version);
     let version = version.map_err(|error| ObjectError::Decode(error.to_string()))?;

@@ -84,9 +84,9 @@ impl<'s> VersionConverter<'s> {
         }
     }
 
-    /// The release of the server; the latest where no kind has a type.
-    pub(crate) fn release(&self) -> &'static Release {
-        self.types.unwrap_or(Release::latest())
+    /// Whether the server is built with Go 1.27.
+    pub(crate) fn is_of_go_1_27(&self) -> bool {
+        self.types.is_some_and(Release::is_of_go_1_27)
     }
 
     /// The release that has a type for objects of a kind; `None` where they have none of their own.

@@ -33,8 +33,8 @@ pub(crate) fn plain(body: &[u8], release: &Release) -> Result<String, WireError>
     })
 }
 
-/// The `apiVersion` and `kind` of a document, as a server of a release reads them; empty where it has none.
-pub(crate) fn type_of(value: &Value<'_>, release: &Release) -> Result<(String, String), WireError> {
+/// The `apiVersion` and `kind` of a document, as a server reads them; empty where it has none.
+pub(crate) fn type_of(value: &Value<'_>, is_of_go_1_27: bool) -> Result<(String, String), WireError> {
     let members = match value {
         Value::Null => return Ok(Default::default()),
         Value::Object(members) => members,
@@ -53,7 +53,7 @@ pub(crate) fn type_of(value: &Value<'_>, release: &Release) -> Result<(String, S
             Some((_, Value::String(text))) => Ok(text.clone().into_owned()),
             Some((written, other)) => {
                 // Since Go 1.27, a name is told as it is written.
-                let told = if release.is_of_go_1_27() { written } else { name };
+                let told = if is_of_go_1_27 { written } else { name };
                 let error = UnmarshalTypeError::of_field(other.kind(), "", told, "string");
                 Err(WireError::Type(error.to_string()))
             }
@@ -96,7 +96,7 @@ mod tests {
             let release = Release::by_version(version).unwrap();
             let error = plain(b"{\"a\": -", release).unwrap_err();
             assert_eq!(error.to_string(), unknown_kind(broken));
-            let error = type_of(&parse(br#"{"KIND": 1}"#).unwrap(), release).unwrap_err();
+            let error = type_of(&parse(br#"{"KIND": 1}"#).unwrap(), release.is_of_go_1_27()).unwrap_err();
             let expected = UnmarshalTypeError::of_field("number", "", name, "string");
             assert_eq!(error.to_string(), unknown_kind(expected));
         }

@@ -107,7 +107,7 @@ fn decode_configuration(
     release: &'static Release,
 ) -> Result<AdmissionConfiguration, FileRefusal> {
     let unless_legacy = |failure| {
-        if is_legacy(parsed) {
+        if is_legacy(parsed, release) {
             FileRefusal::Legacy
         } else {
             FileRefusal::Failed(failure)
@@ -126,10 +126,16 @@ fn decode_configuration(
             parsed,
             parsed.root,
             text,
+            release,
         )));
     }
     let text = registry::not_registered(&document_kind, release);
-    Err(unless_legacy(failures::unsupported(parsed, parsed.root, text)))
+    Err(unless_legacy(failures::unsupported(
+        parsed,
+        parsed.root,
+        text,
+        release,
+    )))
 }
 
 fn configuration_type(document_kind: &GroupVersionKind) -> Option<&'static str> {
@@ -142,11 +148,11 @@ fn configuration_type(document_kind: &GroupVersionKind) -> Option<&'static str> 
 }
 
 /// Whether a file without a known kind has a field of the legacy kinds.
-fn is_legacy(parsed: &ParsedContent) -> bool {
+fn is_legacy(parsed: &ParsedContent, release: &Release) -> bool {
     ["imagePolicy", "podNodeSelectorPluginConfig"]
         .iter()
         .any(|key| parsed.tree().entry(parsed.root, key).is_some())
-        && type_meta(TreeNode::new(parsed.tree(), parsed.root), Release::latest()).is_ok()
+        && type_meta(TreeNode::new(parsed.tree(), parsed.root), release).is_ok()
 }
 
 /// Decodes a value strictly as a type of a release that has the fields of one of the tables.

@@ -149,7 +149,7 @@ fn decoded(
     });
     let Some((_, type_name, owners)) = kind else {
         let text = registry::not_registered(&document_kind, release);
-        return Err(failures::unsupported(parsed, *root, text));
+        return Err(failures::unsupported(parsed, *root, text, release));
     };
     // Policies have one of these fields.
     // Upstream: plugin/webhook/config/kubeconfig.go, whose codec is strict since 1.36.
@@ -167,7 +167,7 @@ fn decoded(
     }
     if !owners.contains(&plugin) {
         let text = format!("unexpected type: *policyconfig.{}", document_kind.kind);
-        return Err(failures::unsupported(parsed, *root, text));
+        return Err(failures::unsupported(parsed, *root, text, release));
     }
     Ok(ConfiguredSettings {
         static_manifests_dir: decoded.static_manifests_dir,

@@ -93,7 +93,7 @@ pub fn decode_plugin_configuration(
     });
     let Some(kind) = kind else {
         let text = registry::not_registered(&document_kind, release);
-        return Err(failures::unsupported(&parsed, parsed.root, text));
+        return Err(failures::unsupported(&parsed, parsed.root, text, release));
     };
     let types = (release, kind.type_name);
     let value = decode_value(&parsed, parsed.root, types, strictness)?;
@@ -127,8 +127,13 @@ fn without_duplicates(mut failure: Failure) -> Option<Failure> {
 }
 
 /// The failure of a configuration for which a plugin has no codec: the faults are found in it as far as it can be read.
-pub fn invalid_configuration(path: &str, text: &[u8], message: &str, field: &str) -> Failure {
-    match parse_file(path, text, Release::latest()) {
+pub fn invalid_configuration(
+    path: &str,
+    text: &[u8],
+    (message, field): (&str, &str),
+    release: &Release,
+) -> Failure {
+    match parse_file(path, text, release) {
         Ok(parsed) => failure(
             &parsed,
             message.to_owned(),
@@ -284,7 +289,7 @@ mod tests {
     fn faults_are_found_by_their_fields() {
         let text = b"policy:\n  list:\n  - a: 1\n  - a: 2\n";
         let place = |field: &str| {
-            let failure = invalid_configuration("x.yaml", text, "bad", field);
+            let failure = invalid_configuration("x.yaml", text, ("bad", field), Release::latest());
             let location = failure.problems[0].location.clone().unwrap();
             (location.start.line, location.start.column)
         };

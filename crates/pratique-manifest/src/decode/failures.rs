@@ -73,12 +73,12 @@ fn missing_kind(parsed: &ParsedContent, id: NodeId, missing: &str) -> Problem {
 }
 
 /// The failure of a value whose kind is not accepted here.
-pub(crate) fn unsupported(parsed: &ParsedContent, id: NodeId, text: String) -> Failure {
+pub(crate) fn unsupported(parsed: &ParsedContent, id: NodeId, text: String, release: &Release) -> Failure {
     let span = parsed
         .tree()
         .nearest_span(id, &[PathStep::Field("kind".to_owned())]);
     let mut problem = problem_at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
-    let kind = type_meta(TreeNode::new(parsed.tree(), id), Release::latest());
+    let kind = type_meta(TreeNode::new(parsed.tree(), id), release);
     let help = kind.ok().and_then(|kind| help::for_kind(&kind));
     problem.help = help.map(|(text, meant)| match meant {
         Some(meant) => Help::new(text).replacing(&parsed.document.source, span, meant),
@@ -94,7 +94,7 @@ pub(crate) fn not_registered(
     kind: &GroupVersionKind,
     release: &Release,
 ) -> Failure {
-    let mut failure = unsupported(parsed, id, registry::not_registered(kind, release));
+    let mut failure = unsupported(parsed, id, registry::not_registered(kind, release), release);
     let later = help::for_later_kind(kind, release).filter(|_| kind.group == ADMISSION_GROUP);
     if let (Some(problem), Some(help)) = (failure.problems.first_mut(), later) {
         problem.help = Some(Help::new(help));
@@ -104,7 +104,7 @@ pub(crate) fn not_registered(
 
 /// The failure of an object of the API whose kind a release does not serve.
 pub(crate) fn not_served(parsed: &ParsedContent, id: NodeId, text: String, release: &Release) -> Failure {
-    let mut failure = unsupported(parsed, id, text);
+    let mut failure = unsupported(parsed, id, text, release);
     let kind = type_meta(TreeNode::new(parsed.tree(), id), release);
     let help = kind.ok().and_then(|kind| help::for_version(&kind, release));
     if let (Some(problem), Some(help)) = (failure.problems.first_mut(), help) {

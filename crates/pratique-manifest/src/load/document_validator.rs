@@ -241,7 +241,8 @@ impl DocumentValidation<'_> {
     fn items(&mut self, parsed: &ParsedContent, list: NodeId, items: &[NodeId], lists: usize) {
         if lists >= MAX_LISTS {
             let text = format!("lists are nested more than {MAX_LISTS} levels deep");
-            return self.fail(failures::unsupported(parsed, list, text));
+            let release = self.validator.options.expressions().release();
+            return self.fail(failures::unsupported(parsed, list, text, release));
         }
         for item in items {
             self.value(parsed, *item, lists + 1);
@@ -308,7 +309,7 @@ impl DocumentValidation<'_> {
                     return Err(failures::not_served(parsed, id, text, release));
                 }
                 if let Some(text) = registry::unknown_kind(&kind) {
-                    return Err(failures::unsupported(parsed, id, text));
+                    return Err(failures::unsupported(parsed, id, text, release));
                 }
             }
             find(&kind, release).ok_or_else(|| failures::not_registered(parsed, id, &kind, release))
@@ -410,7 +411,8 @@ impl DocumentValidation<'_> {
 
     fn refuse_type(&mut self, parsed: &ParsedContent, id: NodeId, type_name: &str) {
         let text = format!("unsupported resource type {type_name}");
-        self.fail(failures::unsupported(parsed, id, text));
+        let release = self.validator.options.expressions().release();
+        self.fail(failures::unsupported(parsed, id, text, release));
     }
 
     /// Defaults and validates all objects of a document; errors of validation come before the objects.

@@ -4,12 +4,11 @@
 //! and is not.
 
 use pratique_gotext::strconv::quote;
-use pratique_schema::Release;
 
 use super::file_document::{FileDocument, bad_separators, documents};
 use super::json_stream::JsonStream;
 use super::source::ObjectSource;
-use super::{DocumentFormat, ParsedContent, parse_yaml, parsed_json};
+use super::{DocumentFormat, ParsedContent, parse_yaml, parsed_json, refused_json};
 use crate::budget::Budget;
 use crate::json;
 use crate::position::Span;
@@ -136,8 +135,8 @@ impl DocumentReader {
         while let Some((part, value)) = stream.next() {
             match value {
                 Ok(value) => {
-                    let parsed = parsed_json(self.counted(part), Ok(value), &budget, Release::latest());
-                    self.take(parsed);
+                    let parsed = parsed_json(self.counted(part), value, &budget);
+                    self.take(Ok(parsed));
                 }
                 Err(_) if self.is_full() => {
                     self.give_up(part);
@@ -149,7 +148,7 @@ impl DocumentReader {
                         Ok(parsed) if is_one_mapping(&parsed) => self.take(Ok(parsed)),
                         _ if stream.recover() => self.count -= 1,
                         // It is the client that says this, whose release is not known.
-                        _ => self.take(parsed_json(part, Err(error), &budget, Release::latest())),
+                        _ => self.take(Err(refused_json(part, error.offset, &error.message))),
                     }
                 }
             }

@@ -52,8 +52,8 @@ pub(super) fn read(settings: &PluginSettings<'_>) -> Result<ImageConfiguration, 
         StartError::Refused(invalid_configuration(
             settings.configuration_file,
             text,
-            &message,
-            field,
+            (&message, field),
+            settings.feature_gates.release(),
         ))
     };
     let document = match documents(text, settings.feature_gates.release()).next() {
