@@ -156,6 +156,21 @@ impl ScanFormat {
         matches!(self, ScanFormat::Sarif | ScanFormat::Junit | ScanFormat::Github)
     }
 
+    /// Whether the output has what was not evaluated or not known, so that it is not told beside it.
+    pub(crate) fn has_limitations(self) -> bool {
+        match self {
+            ScanFormat::Human
+            | ScanFormat::Json
+            | ScanFormat::Ndjson
+            | ScanFormat::Sarif
+            | ScanFormat::Junit
+            | ScanFormat::Github => true,
+            ScanFormat::PolicyReport | ScanFormat::OpenReports | ScanFormat::Parquet | ScanFormat::Arrow => {
+                false
+            }
+        }
+    }
+
     /// The kind of the reports for dashboards that the output consists of. They tell objects that no policy matched from those that
     /// pass.
     pub(crate) fn report_api(self) -> Option<ReportApi> {

@@ -25,6 +25,10 @@ pub(crate) const NO_DEFINITION: &str = "no-definition";
 /// The rule of kinds whose resource is not known.
 pub(crate) const UNKNOWN_KIND: &str = "unknown-kind";
 
+/// What removes the limitation of one kind, and of several.
+const GIVE_IT: &str = "give it with --objects";
+const GIVE_THEM: &str = "give them with --objects";
+
 /// How many kinds without a definition are named.
 const MAX_KINDS: usize = 100;
 
@@ -214,7 +218,8 @@ impl ObjectLimitations {
             let message = match (kinds.as_slice(), is_unusable) {
                 ([], _) => return None,
                 (kinds, false) if has_others => format!(
-                    "objects of {} and of others were neither defaulted nor validated, as their CustomResourceDefinitions are not known: {}",
+                    "objects of {} and of others were neither defaulted nor validated, as their CustomResourceDefinitions are not known: \
+                     {GIVE_THEM}: {}",
                     counted(kinds.len(), "kind", "kinds"),
                     kinds.join(", ")
                 ),
@@ -222,15 +227,16 @@ impl ObjectLimitations {
                     "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition defines nothing"
                 ),
                 ([kind], false) => format!(
-                    "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition is not known"
+                    "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition is not known: \
+                     {GIVE_IT}"
                 ),
                 (kinds, is_unusable) => format!(
                     "objects of {} were neither defaulted nor validated, as their CustomResourceDefinitions {}: {}",
                     counted(kinds.len(), "kind", "kinds"),
                     if is_unusable {
-                        "define nothing"
+                        "define nothing".to_owned()
                     } else {
-                        "are not known"
+                        format!("are not known: {GIVE_THEM}")
                     },
                     kinds.join(", ")
                 ),
@@ -350,9 +356,9 @@ fn undefined(which: &str, count: usize, is_unusable: bool) -> String {
     };
     let objects = counted(count, "object", "objects");
     let why = if is_unusable {
-        "defines nothing"
+        "defines nothing".to_owned()
     } else {
-        "is not known: give it with --objects"
+        format!("is not known: {GIVE_IT}")
     };
     format!(
         "{objects} {which} {were} neither defaulted nor validated, as {their} CustomResourceDefinition {why}"
@@ -412,8 +418,7 @@ fn without_definitions(limitations: &[&ReportedLimitation]) -> String {
         })
         .collect();
     format!(
-        "{} of {} were neither defaulted nor validated, as their CustomResourceDefinitions are not known: give them with \
-         --objects: {}",
+        "{} of {} were neither defaulted nor validated, as their CustomResourceDefinitions are not known: {GIVE_THEM}: {}",
         counted(count, "object", "objects"),
         counted(kinds.len(), "kind", "kinds"),
         kinds.join(", ")

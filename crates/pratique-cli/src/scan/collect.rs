@@ -333,7 +333,10 @@ impl<'a> ScanCollector<'a> {
         let omissions = self.tell_omissions();
         // Which kinds were not validated is a note of the report.
         let limitations = self.counts.limitations.list(true);
-        limitations::tell(&limitations);
+        let printed = self.arguments.outputs.printed();
+        if !printed.is_some_and(ScanFormat::has_limitations) {
+            limitations::tell(&limitations);
+        }
         self.notices.extend(limitations::notices(&limitations));
         let failure = &self.arguments.failure;
         let mut status = status(&self.counts.report, false, failure);
@@ -352,6 +355,7 @@ impl<'a> ScanCollector<'a> {
             errors: &self.errors,
             omissions: &omissions,
             notices: &self.notices,
+            limited: &self.counts.limitations,
             limitations: &limitations,
             sources: &self.sources,
             namespaces: self.namespaces.as_ref(),

@@ -7,7 +7,7 @@ use super::human;
 use crate::arguments::{FailureArguments, ScanFormat};
 use crate::evaluation::github;
 use crate::evaluation::junit::{self, PassRule};
-use crate::evaluation::limitations::ReportedLimitation;
+use crate::evaluation::limitations::{ObjectLimitations, ReportedLimitation};
 use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::sarif;
 use crate::evaluation::undecided_reasons::UndecidedReasons;
@@ -27,6 +27,8 @@ pub(super) struct ScanEnding<'e> {
     /// What each output leaves out.
     pub(super) omissions: &'e [(ScanFormat, Vec<JsonError>)],
     pub(super) notices: &'e InputNotices,
+    /// What the kinds of objects lacked, and it as it is reported.
+    pub(super) limited: &'e ObjectLimitations,
     pub(super) limitations: &'e [ReportedLimitation],
     /// Files that are no objects of the API.
     pub(super) sources: &'e [SourceFile],
@@ -52,7 +54,7 @@ impl ScanEnding<'_> {
     /// Prints the end of an output.
     pub(super) fn print(&self, format: ScanFormat) -> Result<(), CliError> {
         match format {
-            ScanFormat::Human => output::print(&human::report_text(self.report)),
+            ScanFormat::Human => output::print(&human::report_text(self.report, self.limited)),
             ScanFormat::Json => output::print_json(self.report),
             ScanFormat::Ndjson => {
                 self.notices.print_lines()?;

@@ -2,6 +2,7 @@
 
 use pratique_report::{Counts, Report, Table};
 
+use crate::evaluation::limitations::{self, ObjectLimitations};
 use crate::evaluation::record::namespaced;
 use crate::output::counted_nouns::{counted, noun};
 use crate::output::notice::InputNotice;
@@ -12,9 +13,12 @@ use crate::output::text::{IndentedLines, PrintableText, text};
 const MAX_ROWS: usize = 25;
 /// How many examples are shown of what a policy finds.
 const EXAMPLES: usize = 3;
+/// How many characters of a notice are compared with one of a report.
+const COMPARED: usize = 1000;
 
-/// The report as tables, with examples.
-pub(crate) fn report_text(report: &Report) -> PrintableText {
+/// The report as tables, with examples. What `limitations` say of kinds is told with numbers of objects and a place, which the
+/// report itself, whose parts are merged, has not.
+pub(crate) fn report_text(report: &Report, limitations: &ObjectLimitations) -> PrintableText {
     let tally = report.tally();
     let mut out = PrintableText::new();
     out.push(&findings("POLICY", "BINDING", tally.policies()));
@@ -23,7 +27,10 @@ pub(crate) fn report_text(report: &Report) -> PrintableText {
     out.push(&requests(["NAMESPACE", "OWNER"], tally.owners()));
     out.push(&examples(report));
     out.push(&notes(report));
-    for notice in report.notices().map(InputNotice::from) {
+    let without_numbers: Vec<InputNotice> = limitations.kind_notices().collect();
+    let others = report.notices().map(InputNotice::from);
+    let others = others.filter(|notice| !without_numbers.iter().any(|known| is_same(known, notice)));
+    for notice in others.chain(limitations::notices(&limitations.list(true))) {
         out.push(&notice.report_line());
     }
     if report.more_notices() > 0 {
@@ -32,6 +39,12 @@ pub(crate) fn report_text(report: &Report) -> PrintableText {
     }
     out.push(&counts(report));
     out
+}
+
+/// Whether a report has a notice as another one, whose text it may have bounded.
+fn is_same(known: &InputNotice, reported: &InputNotice) -> bool {
+    let start = |notice: &InputNotice| notice.message.chars().take(COMPARED).collect::<String>();
+    (&known.rule, &known.place) == (&reported.rule, &reported.place) && start(known) == start(reported)
 }
 
 /// What is said of the whole run, for outputs that have its findings and warnings in another form.

@@ -10,6 +10,7 @@ use pratique_report::{MergeError, Report};
 use super::{collect, human, report_files};
 use crate::arguments::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 use crate::destination;
+use crate::evaluation::limitations::ObjectLimitations;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, InputError};
 use crate::output;
@@ -53,7 +54,7 @@ fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
     };
     report_files::write(&report, &arguments.written)?;
     output_target::print_all(OutputTarget::open_all(&choices)?, |format, _| match format {
-        ReportFormat::Human => output::print(&human::report_text(&report)),
+        ReportFormat::Human => output::print(&human::report_text(&report, &ObjectLimitations::default())),
         ReportFormat::Json => output::print_json(&report),
     })?;
     Ok(collect::status(

@@ -324,22 +324,52 @@ fn unknown_kinds_are_told_together() {
     let directory = Directory::new().with("objects.ndjson", objects);
     let (old, new) = (sample("policies"), sample("next"));
     let unknown = "not known: 2 kinds (Gadget of example.com/v1, Widget of example.com/v1); no decision depends on their resources";
-    let undefined = "objects of 2 kinds were neither defaulted nor validated, as their CustomResourceDefinitions are not known: \
-                     example.com/v1 Gadget, example.com/v1 Widget";
+    let undefined = "objects of 2 kinds were neither defaulted nor validated, as their CustomResourceDefinitions are not known: give \
+                     them with --objects: example.com/v1 Gadget, example.com/v1 Widget";
+    // A scan counts them, and says where the first is.
+    let unknown_to_scan = format!("objects.ndjson:1:1: {unknown}");
+    let undefined_to_scan = "objects.ndjson:2:1: 3 objects of 2 kinds were neither defaulted nor validated, as their \
+                             CustomResourceDefinitions are not known: give them with --objects: example.com/v1 Gadget (1), \
+                             example.com/v1 Widget (2)";
     for line in [
         ["impact", "--old", &old, "--new", &new].as_slice(),
         &["scan", "--policies", &new],
         &["upgrade", "--policies", &new, "--from", "1.36", "--to", "1.37"],
     ] {
         let run = directory.run(&[line, &["objects.ndjson"]].concat());
-        for told in [unknown, undefined] {
+        let told = match line {
+            ["scan", ..] => [unknown_to_scan.as_str(), undefined_to_scan],
+            _ => [unknown, undefined],
+        };
+        for told in told {
             assert_eq!(run.stdout.matches(told).count(), 1, "{told}: {run}");
         }
+        assert!(!run.stderr.contains("Gadget"), "{run}");
         let warnings = run
             .stdout
             .lines()
             .filter(|line| line.starts_with("warning: ") && line.contains("Gadget"));
         assert_eq!(warnings.count(), 2, "{run}");
+    }
+    // What has no place for it in a scan leaves it to standard error, and only that.
+    for (format, is_beside) in [
+        ("json", false),
+        ("ndjson", false),
+        ("sarif", false),
+        ("github", false),
+        ("policyreport", true),
+        ("openreports", true),
+    ] {
+        let run = directory.run(&["scan", "--policies", &new, "-o", format, "objects.ndjson"]);
+        let has = |output: &str| {
+            [
+                "neither defaulted nor validated",
+                "Widget of example.com/v1); no decision",
+            ]
+            .map(|told| output.contains(told))
+        };
+        assert_eq!(has(&run.stderr), [is_beside; 2], "{format}: {run}");
+        assert_eq!(has(&run.stdout), [!is_beside; 2], "{format}: {run}");
     }
     let junit = directory.run(&["scan", "--policies", &new, "-o", "junit", "objects.ndjson"]);
     assert_eq!(
@@ -370,7 +400,8 @@ fn unknown_kinds_are_reported() {
     let counts = run.json();
     let notes = [
         "not known: kind Widget of example.com/v1; no decision depends on its resource",
-        "objects of kind example.com/v1 Widget were neither defaulted nor validated, as their CustomResourceDefinition is not known",
+        "objects of kind example.com/v1 Widget were neither defaulted nor validated, as their CustomResourceDefinition is not known: give \
+         it with --objects",
     ];
     let notices = counts["notices"].as_array().unwrap().iter();
     let mut told: Vec<&str> = notices.filter_map(|notice| notice["message"].as_str()).collect();
