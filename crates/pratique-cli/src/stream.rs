@@ -11,6 +11,7 @@ pub(crate) mod ordered_work;
 pub(crate) mod progress;
 pub(crate) mod read;
 pub(crate) mod repeated_objects;
+pub(crate) mod stable_hash;
 pub(crate) mod stored_objects;
 pub(crate) mod survey;
 

@@ -46,6 +46,7 @@ mod input_place;
 mod namespace_reports;
 mod owner;
 mod report;
+mod shard_objects;
 mod tally;
 
 pub use counts::Counts;
@@ -53,5 +54,8 @@ pub use evaluation::{Action, Decision, Evaluation, Finding};
 pub use html::{ComparisonPage, Page, PageTable, TablePage};
 pub use namespace_reports::{NamespaceLimits, NamespaceReports, ReportApi};
 pub use owner::{owner_of, uid_of};
-pub use report::{MergeError, Report, ReportError, ReportNotice, ReportProblem, Run, Shard};
+pub use report::{
+    DUPLICATE_OBJECT, MergeError, Report, ReportError, ReportNotice, ReportProblem, Run, Shard,
+};
+pub use shard_objects::ShardObjects;
 pub use tally::{Example, FindingKind, Limits, Table, Tally, TallyError};

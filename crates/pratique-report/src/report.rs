@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Tally;
 use crate::input_place::InputPlaces;
+use crate::shard_objects::ShardObjects;
 use crate::tally::{VERSION, bounded_to};
 
 /// The kind in the JSON form.
@@ -13,6 +14,9 @@ const KIND: &str = "Report";
 
 /// How many problems, and how many notes, are kept.
 const MAX_KEPT: usize = 100;
+/// The rule of objects that are among the inputs more than once.
+pub const DUPLICATE_OBJECT: &str = "duplicate-object";
+
 /// How many notices are kept.
 const MAX_NOTICES: usize = 1000;
 /// The maximum length of a text of a problem or a note, in bytes.
@@ -95,6 +99,8 @@ pub struct Report {
     more_notices: u64,
     /// What was evaluated, and what was not.
     evaluated: String,
+    /// The objects of shards, until all are there.
+    objects: ShardObjects,
     /// Where the inputs are, once another report was merged: they are not read anew for each of many reports.
     places: Option<InputPlaces>,
 }
@@ -109,6 +115,7 @@ impl PartialEq for Report {
             && self.notes == other.notes
             && self.notices == other.notices
             && self.more_notices == other.more_notices
+            && self.objects == other.objects
     }
 }
 
@@ -174,6 +181,9 @@ struct JsonReport {
     more_notices: u64,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     evaluated: String,
+    /// The objects of shards, which those of other shards are compared with.
+    #[serde(default, skip_serializing_if = "ShardObjects::is_empty")]
+    objects: ShardObjects,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
@@ -204,6 +214,7 @@ impl Report {
             notices: BTreeSet::new(),
             more_notices: 0,
             evaluated: String::new(),
+            objects: ShardObjects::default(),
             places: None,
         }
     }
@@ -292,6 +303,14 @@ impl Report {
         self.evaluated = bounded_to(evaluated, MAX_TEXT);
     }
 
+    /// Gives it the objects of its shard by their names: what other shards have, too, is told once all reports are merged. A report
+    /// of the whole needs none.
+    pub fn set_objects(&mut self, objects: ShardObjects) {
+        if !self.is_whole() {
+            self.objects = objects;
+        }
+    }
+
     fn shrink_notices(&mut self) {
         while self.notices.len() > MAX_NOTICES {
             self.notices.pop_last();
@@ -345,12 +364,15 @@ impl Report {
         self.notes.extend(other.notes);
         self.notices.extend(other.notices);
         self.more_notices = self.more_notices.saturating_add(other.more_notices);
+        self.objects.merge(other.objects);
+        if self.missing().is_empty() {
+            (self.of, self.shards) = (1, BTreeSet::from([0]));
+            self.notices
+                .extend(std::mem::take(&mut self.objects).notices(DUPLICATE_OBJECT));
+        }
         self.shrink_notices();
         shrink(&mut self.problems);
         shrink(&mut self.notes);
-        if self.missing().is_empty() {
-            (self.of, self.shards) = (1, BTreeSet::from([0]));
-        }
         Ok(())
     }
 
@@ -402,6 +424,7 @@ impl From<Report> for JsonReport {
             notices: report.notices.into_iter().collect(),
             more_notices: report.more_notices,
             evaluated: report.evaluated,
+            objects: report.objects,
         }
     }
 }
@@ -453,6 +476,7 @@ impl TryFrom<JsonReport> for Report {
             notices: json.notices.into_iter().collect(),
             more_notices: json.more_notices,
             evaluated: json.evaluated,
+            objects: json.objects,
             places: None,
         })
     }

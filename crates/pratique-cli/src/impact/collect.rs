@@ -33,7 +33,6 @@ use crate::stream::checkpoint::CheckpointWriter;
 #[cfg(feature = "kube")]
 use crate::stream::checkpoint::{ResumableCounts as _, report_lost};
 use crate::stream::progress::ProgressLine;
-use crate::stream::repeated_objects::NamedInputs;
 use crate::style::{StreamStyle, TextTone};
 
 /// How many rows of a table are printed, and how many examples of a policy.
@@ -44,7 +43,6 @@ const MAX_EXAMPLES: usize = 3;
 pub(super) struct ImpactCollector<'a> {
     arguments: &'a ImpactAnswerArguments,
     pub(super) report: ImpactReport,
-    named: NamedInputs,
     progress: ProgressLine,
     pub(super) outputs: Vec<OutputTarget<ImpactFormat>>,
     share: Arc<ReadShare>,
@@ -97,7 +95,6 @@ impl<'a> ImpactCollector<'a> {
         ImpactCollector {
             arguments,
             report,
-            named: NamedInputs::default(),
             progress: ProgressLine::new(arguments.outputs.is_printed(ImpactFormat::Ndjson)),
             outputs: Vec::new(),
             share,
@@ -117,7 +114,9 @@ impl<'a> ImpactCollector<'a> {
             .faults
             .collect(std::mem::take(&mut part.faults), &mut self.progress);
         self.report.count_not_subject(part.not_subject);
-        part.named.drain(..).for_each(|input| self.named.add(input));
+        part.named
+            .drain(..)
+            .for_each(|input| self.report.named.add(input));
         part.tell(
             (&mut self.report.assumed, &mut self.report.limitations),
             &mut self.report.notices,
@@ -161,7 +160,7 @@ impl<'a> ImpactCollector<'a> {
     /// Prints the counts, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        for notice in self.named.notices() {
+        for notice in self.report.named.notices() {
             self.report.notices.tell(notice);
         }
         for notice in self.report.unexpanded.warnings(pod_policies) {

@@ -18,6 +18,7 @@ use crate::replay::counters::KeyedCounters;
 use crate::replay::decision::{ReplayDecision, evaluation};
 use crate::replay::faults::CountedFaults;
 use crate::stream::checkpoint::ResumableCounts;
+use crate::stream::repeated_objects::NamedInputs;
 
 /// Of how many policies a refusal is explained.
 const MAX_EXPLAINED: usize = 20;
@@ -43,6 +44,8 @@ pub(super) struct ImpactReport {
     pub(super) limitations: ObjectLimitations,
     /// Workloads whose Pods were not compared, which are told at the end.
     pub(super) unexpanded: UnexpandedWorkloads,
+    /// The objects of files by their names, of which each should be there once.
+    pub(super) named: NamedInputs,
     /// Requests for objects that changed while objects were listed.
     pub(super) changed_meanwhile: u64,
     /// The newly refused requests, with the findings of the new policies; and the newly allowed, with those of the old ones.
@@ -76,6 +79,7 @@ impl ImpactReport {
             assumed: AssumedKinds::default(),
             limitations: ObjectLimitations::default(),
             unexpanded: UnexpandedWorkloads::default(),
+            named: NamedInputs::default(),
             changed_meanwhile: 0,
             refused: tally(),
             allowed: tally(),

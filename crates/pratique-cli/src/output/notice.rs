@@ -1,5 +1,6 @@
 //! Notices: what a command tells besides the decisions on objects, in one form for all outputs.
 
+pub(crate) use pratique_report::DUPLICATE_OBJECT;
 use pratique_report::ReportNotice;
 use serde::{Deserialize, Serialize};
 
@@ -50,9 +51,6 @@ pub(crate) const BASELINE_GONE: &str = "baseline-gone";
 
 /// The rule of findings of which a run has more than the baseline.
 pub(crate) const BASELINE_EXCEEDED: &str = "baseline-exceeded";
-
-/// The rule of objects that are among the inputs more than once.
-pub(crate) const DUPLICATE_OBJECT: &str = "duplicate-object";
 
 /// The rule of objects whose source is named and is not there.
 pub(crate) const MISSING_SOURCE: &str = "missing-source";

@@ -31,7 +31,6 @@ use crate::stream::checkpoint::CheckpointWriter;
 use crate::stream::checkpoint::report_lost;
 use crate::stream::input_errors::{InputErrors, JsonError};
 use crate::stream::progress::{ProgressLine, rate_and_rest};
-use crate::stream::repeated_objects::NamedInputs;
 
 /// How many errors are printed.
 const MAX_PRINTED: usize = 1000;
@@ -55,7 +54,6 @@ pub(super) struct ScanCollector<'a> {
     /// Files that are no objects of the API.
     pub(super) sources: Vec<SourceFile>,
     notices: InputNotices,
-    named: NamedInputs,
     /// The errors of the state, which are counted where it is: a file of it that is an input as well has them once.
     pub(super) of_state: InputErrors,
     /// What is evaluated, once it is known.
@@ -95,7 +93,6 @@ impl<'a> ScanCollector<'a> {
             errors: Vec::new(),
             sources: Vec::new(),
             notices: InputNotices::default(),
-            named: NamedInputs::default(),
             of_state: InputErrors::default(),
             evaluated: None,
             omitted: 0,
@@ -174,7 +171,7 @@ impl<'a> ScanCollector<'a> {
             self.add_notice(notice);
         }
         for input in scanned.named {
-            self.named.add(input);
+            self.counts.named.add(input);
         }
         for assumed in scanned.assumed {
             self.counts.assumed.add(assumed);
@@ -283,7 +280,10 @@ impl<'a> ScanCollector<'a> {
     /// Prints the report, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        for notice in self.named.notices() {
+        if let Some(objects) = self.counts.named.take_shard() {
+            self.counts.report.set_objects(objects);
+        }
+        for notice in self.counts.named.notices() {
             notice.tell_beside(self.reports_notices());
             self.add_notice(notice);
         }

@@ -9,6 +9,7 @@ use crate::evaluation::limitations::ObjectLimitations;
 use crate::evaluation::unexpanded_workloads::UnexpandedWorkloads;
 use crate::output::counted_nouns::counted;
 use crate::stream::checkpoint::ResumableCounts;
+use crate::stream::repeated_objects::NamedInputs;
 
 /// The counts of a scan: its report, and what is told at its end.
 #[derive(Serialize, Deserialize)]
@@ -22,12 +23,19 @@ pub(super) struct ScanCounts {
     pub(super) limitations: ObjectLimitations,
     /// Workloads whose Pods were not evaluated.
     pub(super) unexpanded: UnexpandedWorkloads,
+    /// The objects of files by their names, of which each should be there once.
+    pub(super) named: NamedInputs,
 }
 
 impl ScanCounts {
     /// The counts of a scan that begins.
     pub(super) fn new(report: Report) -> Self {
         ScanCounts {
+            named: if report.is_whole() {
+                NamedInputs::default()
+            } else {
+                NamedInputs::of_shard()
+            },
             report,
             accepted: AcceptedFindings::default(),
             assumed: AssumedKinds::default(),

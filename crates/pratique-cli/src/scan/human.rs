@@ -68,7 +68,8 @@ fn counts(report: &Report) -> PrintableText {
     if !missing.is_empty() {
         let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
         out.push(&text!(
-            "this is a part of the report: shards {} are missing\n",
+            "this is a part of the report: shards {} are missing; of the objects, those that several shards have are told once all are \
+             merged\n",
             missing.join(", ")
         ));
     }

@@ -37,6 +37,7 @@ use crate::stream::etcd::{self, UnreadableItem};
 use crate::stream::input_errors::{ErrorLine, JsonError, described};
 use crate::stream::ordered_work::UnitTurn;
 use crate::stream::repeated_objects::NamedInput;
+use crate::stream::stable_hash::hash_bytes;
 use crate::style::StreamStyle;
 use pratique_review::Reviewer;
 
@@ -372,12 +373,6 @@ impl ObjectScanner<'_> {
 
     /// Whether something belongs to the shard, by a name that is the same for all shards.
     fn is_own(&self, name: &str) -> bool {
-        // FNV-1a: it has to be the same in all builds.
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        // The low bits of the hash depend on few bits of the name.
-        let mixed = hash ^ (hash >> 32);
-        mixed % u64::from(self.shard.of.max(1)) == u64::from(self.shard.index)
+        hash_bytes(name.bytes()) % u64::from(self.shard.of.max(1)) == u64::from(self.shard.index)
     }
 }

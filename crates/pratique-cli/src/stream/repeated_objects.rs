@@ -1,16 +1,18 @@
 //! Objects that are among the inputs more than once: of those that are sent to a server, the last one counts.
 
-use std::collections::hash_map::{DefaultHasher, Entry};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{Hash as _, Hasher as _};
 
+use pratique_report::ShardObjects;
 use pratique_types::Operation;
+use serde::{Deserialize, Serialize};
 
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::record::namespaced;
 use crate::output::counted_nouns::counted;
 use crate::output::notice::{DUPLICATE_OBJECT, InputNotice};
 use crate::output::place::InputPlace;
+use crate::stream::stable_hash::hash_bytes;
 
 /// How many objects are remembered.
 const MAX_OBJECTS: usize = 500_000;
@@ -18,15 +20,17 @@ const MAX_OBJECTS: usize = 500_000;
 const MAX_PAIRS: usize = 1000;
 
 /// An object with its name, and where it is.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NamedInput {
     identity: u64,
     name: String,
     place: String,
 }
 
-/// The objects of the inputs so far.
-#[derive(Debug)]
+/// The objects of the inputs so far. They are a part of a checkpoint: what is read after it may be among what was read before.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "StoredInputs", from = "StoredInputs")]
 pub(crate) struct NamedInputs {
     /// Their places, by their identities.
     places: HashMap<u64, String>,
@@ -37,17 +41,59 @@ pub(crate) struct NamedInputs {
     others: usize,
     /// Where the first is that is not remembered.
     unremembered: Option<String>,
+    /// Those that other shards of the inputs may have, in a shard.
+    shard: Option<ShardObjects>,
+}
+
+/// Such objects in a checkpoint.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StoredInputs {
+    places: Vec<(u64, String)>,
+    repeated: Vec<RepeatedObjects>,
+    others: usize,
+    unremembered: Option<String>,
+    shard: Option<ShardObjects>,
+}
+
+impl From<NamedInputs> for StoredInputs {
+    fn from(named: NamedInputs) -> Self {
+        StoredInputs {
+            places: named.places.into_iter().collect(),
+            repeated: named.repeated.into_values().collect(),
+            others: named.others,
+            unremembered: named.unremembered,
+            shard: named.shard,
+        }
+    }
+}
+
+impl From<StoredInputs> for NamedInputs {
+    fn from(stored: StoredInputs) -> Self {
+        let repeated = stored.repeated.into_iter();
+        let repeated =
+            repeated.map(|objects| (FilePair::new(&objects.first.place, &objects.earlier), objects));
+        NamedInputs {
+            places: stored.places.into_iter().collect(),
+            max_objects: MAX_OBJECTS,
+            repeated: repeated.collect(),
+            others: stored.others,
+            unremembered: stored.unremembered,
+            shard: stored.shard,
+        }
+    }
 }
 
 /// A file, and another that has some of its objects, too.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct FilePair {
     file: String,
     earlier: String,
 }
 
 /// Objects of a file that another one has, too.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RepeatedObjects {
     count: usize,
     /// The first of them, and where the other file has it.
@@ -58,6 +104,17 @@ struct RepeatedObjects {
 impl Default for NamedInputs {
     fn default() -> Self {
         NamedInputs::with_bound(MAX_OBJECTS)
+    }
+}
+
+impl FilePair {
+    /// The files of two places.
+    fn new(place: &str, earlier: &str) -> Self {
+        let file_of = |place: &str| InputPlace::parse(place).file;
+        FilePair {
+            file: file_of(place),
+            earlier: file_of(earlier),
+        }
     }
 }
 
@@ -73,10 +130,10 @@ impl NamedInput {
         }
         let kind = &request.kind;
         // Versions of a kind are views of the same objects.
-        let mut hasher = DefaultHasher::new();
-        (&kind.group, &kind.kind, &request.namespace, &request.name).hash(&mut hasher);
+        let parts = [&*kind.group, &*kind.kind, &*request.namespace, &*request.name];
         Some(NamedInput {
-            identity: hasher.finish(),
+            // No part has a NUL in it.
+            identity: hash_bytes(parts.join("\0").bytes()),
             name: format!("{} {}", kind.kind, namespaced(&request.namespace, &request.name)),
             place: input.place(),
         })
@@ -92,7 +149,21 @@ impl NamedInputs {
             repeated: BTreeMap::new(),
             others: 0,
             unremembered: None,
+            shard: None,
         }
+    }
+
+    /// Those of a shard, which says in its report which ones it has.
+    pub(crate) fn of_shard() -> Self {
+        NamedInputs {
+            shard: Some(ShardObjects::default()),
+            ..NamedInputs::default()
+        }
+    }
+
+    /// What the report of a shard has of them.
+    pub(crate) fn take_shard(&mut self) -> Option<ShardObjects> {
+        self.shard.take()
     }
 
     /// Adds an object.
@@ -104,20 +175,22 @@ impl NamedInputs {
                 self.repeat(input, earlier);
             }
             Entry::Vacant(_) if is_full => {
+                if let Some(shard) = &mut self.shard {
+                    shard.leave_out(1);
+                }
                 self.unremembered.get_or_insert(input.place);
             }
             Entry::Vacant(vacant) => {
+                if let Some(shard) = &mut self.shard {
+                    shard.add(input.identity, &input.name, &input.place);
+                }
                 vacant.insert(input.place);
             }
         }
     }
 
     fn repeat(&mut self, input: NamedInput, earlier: String) {
-        let file_of = |place: &str| InputPlace::parse(place).file;
-        let pair = FilePair {
-            file: file_of(&input.place),
-            earlier: file_of(&earlier),
-        };
+        let pair = FilePair::new(&input.place, &earlier);
         let is_full = self.repeated.len() >= MAX_PAIRS;
         match self.repeated.get_mut(&pair) {
             Some(repeated) => repeated.count += 1,

@@ -338,6 +338,48 @@ fn shards_merge_to_the_whole() {
     }
 }
 
+/// A shard compares its objects with themselves, and the merged report those of all shards.
+#[test]
+fn what_several_shards_have_is_told() {
+    let lines = format!("{}{}", pods(0, 200), pods(7, 8));
+    let documents: String = [7, 8, 7]
+        .map(|index| format!("---\n{}", pods(index, index + 1)))
+        .concat();
+    let directory = files().with("all.ndjson", &lines).with("all.yaml", documents);
+    for of in [2, 3] {
+        let names: Vec<String> = (0..of)
+            .map(|index| {
+                let (shard, name) = (format!("{index}/{of}"), format!("{index}-of-{of}.json"));
+                let run = scan(
+                    &directory,
+                    &["--shard", &shard, "--report", &name, "all.ndjson", "all.yaml"],
+                );
+                run.stdout_has("those that several shards have are told once all are merged");
+                name
+            })
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let merged = directory.run(&[&["report", "merge"], names.as_slice()].concat());
+        // What is in two shards is told with the places in the order of their texts.
+        let across = "all.ndjson:8:1: Pod infra/p0007 is in another shard of the inputs as well, at all.ndjson:201:1: ";
+        merged.stdout_has(across);
+        let places = [
+            "all.yaml:1:1",
+            "all.yaml:2:1",
+            "all.yaml:4:1",
+            "all.yaml: 2 objects",
+        ];
+        let told = merged.stdout.lines().filter(|line| line.starts_with("warning: "));
+        let told = told.filter(|line| places.iter().any(|place| line.contains(place)));
+        assert!(told.count() >= 2, "{merged}");
+        assert!(!merged.stdout.contains("several shards have"), "{merged}");
+        let kept = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
+        assert!(kept(names[0]).contains("\"objects\":{\"named\":{"));
+        let json = directory.run(&[&["report", "merge", "-o", "json"], names.as_slice()].concat());
+        assert_eq!(json.json()["objects"], Value::Null, "{json}");
+    }
+}
+
 #[test]
 fn files_that_begin_like_an_export_of_etcd_are_read_to_their_end() {
     let pod = pods(0, 1);
@@ -517,7 +559,8 @@ fn a_page_is_one_file() {
 fn an_interrupted_scan_goes_on() {
     let directory = files()
         .with("a.ndjson", pods(0, 2500))
-        .with("b.ndjson", pods(2500, 2800));
+        // The last ones were read before the interruption.
+        .with("b.ndjson", format!("{}{}", pods(2500, 2800), pods(0, 3)));
     let arguments = [
         "scan",
         "--policies",
@@ -529,6 +572,7 @@ fn an_interrupted_scan_goes_on() {
         "b.ndjson",
     ];
     let whole = directory.run(&arguments);
+    whole.stdout_has("3 objects of it are among the inputs before, in a.ndjson: ");
     let kept = ["--checkpoint", "kept.json", "--checkpoint-interval", "0"];
     let arguments = [arguments.as_slice(), kept.as_slice()].concat();
     let path = directory.path().join("kept.json");
