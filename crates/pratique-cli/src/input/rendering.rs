@@ -9,11 +9,14 @@ mod chart_root;
 mod document_origin;
 mod failure_place;
 mod kustomize_origin;
+mod overlay_patch;
 mod packed_chart;
+mod patch_fields;
 pub(crate) mod render_error;
 pub(super) mod template_lines;
 
 use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -34,7 +37,9 @@ use chart_path::{below_chart, downward};
 use chart_root::ChartRoots;
 use document_origin::DocumentOrigin;
 use kustomize_origin::read_annotation;
+use overlay_patch::{OverlayPatch, PatchCollector, PatchSubject};
 use packed_chart::PackedChart;
+use patch_fields::PatchFields;
 use template_lines::TemplateLines;
 
 /// The largest source in which lines are looked for, in bytes.
@@ -62,7 +67,11 @@ enum OriginPlaces {
         lines: Arc<TemplateLines>,
     },
     /// By fields, as the source has an object as well.
-    Fields(DocumentOrigin),
+    Fields {
+        document: DocumentOrigin,
+        /// What patches set.
+        patches: PatchFields,
+    },
     /// The source alone is known.
     Unknown,
 }
@@ -90,9 +99,12 @@ impl ObjectOrigin {
                 let line = lines.source_line(made.location.start.line.checked_sub(*first)?)?;
                 Some(line_location(&self.file, line))
             }),
-            OriginPlaces::Fields(document) => {
+            OriginPlaces::Fields { document, patches } => {
                 let depth = made.map_or(0, |made| made.depth);
-                let place = document.locate(field, depth);
+                let place = patches
+                    .find_value(field)
+                    .or_else(|| document.locate(field, depth))
+                    .or_else(|| patches.find_parent(field, depth));
                 Some(place.unwrap_or_else(|| line_location(&self.file, 0)))
             }
             OriginPlaces::Unknown => None,
@@ -162,6 +174,8 @@ struct SourceCache {
     texts: HashMap<PathBuf, Option<Arc<str>>>,
     /// The documents of the files of which Kustomize makes objects.
     documents: HashMap<PathBuf, Option<Arc<[SourceDocument]>>>,
+    /// The patches for the objects of a file that kustomizations in a directory apply, the last ones first.
+    patches: HashMap<(PathBuf, PathBuf), Option<Arc<[OverlayPatch]>>>,
 }
 
 impl RenderedInputs {
@@ -276,6 +290,7 @@ impl RenderedInputs {
         let file: Arc<str> = path_text(&named).into();
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let documents = cache.read_documents(&named);
+        let patches = built.and_then(|built| cache.find_patches(&built.root, &named));
         drop(cache);
         if built.is_none() && documents.is_none() {
             self.count_missing(&named);
@@ -289,7 +304,22 @@ impl RenderedInputs {
                 .as_ref()
                 .map_or_else(|| line_location(&file, 0), DocumentOrigin::object),
             file,
-            places: document.map_or(OriginPlaces::Unknown, OriginPlaces::Fields),
+            places: document.map_or(OriginPlaces::Unknown, |document| {
+                let own_name = document.name();
+                let subject = PatchSubject {
+                    made: object,
+                    own_name: &own_name,
+                };
+                let mut fields = PatchFields::default();
+                let patches = patches.as_deref().unwrap_or_default().iter();
+                for patch in patches.filter(|patch| patch.is_for(subject)) {
+                    fields.add(patch, object);
+                }
+                OriginPlaces::Fields {
+                    document,
+                    patches: fields,
+                }
+            }),
         })
     }
 }
@@ -304,6 +334,27 @@ impl SourceCache {
         })?;
         let documents = self.read_documents(&packed.description).unwrap_or_default();
         Some(packed.locate(&documents))
+    }
+
+    /// The patches that the kustomization in a directory, and those that it names, apply to the objects of a file.
+    fn find_patches(&mut self, root: &Path, named: &Path) -> Option<Arc<[OverlayPatch]>> {
+        let key = (root.to_owned(), named.to_owned());
+        if let Some(patches) = self.patches.get(&key) {
+            return patches.clone();
+        }
+        let made_of = fs::canonicalize(named).ok();
+        let patches = made_of.and_then(|made_of| {
+            let mut collector = PatchCollector {
+                cache: self,
+                made_of,
+                visited: 0,
+            };
+            collector.collect(root, 0).map(Arc::from)
+        });
+        if self.patches.len() < MAX_SOURCES {
+            self.patches.insert(key, patches.clone());
+        }
+        patches
     }
 
     /// The text of a source; `None` if it cannot be read.

@@ -420,6 +420,65 @@ fn annotations_of_kustomize_name_files() {
     }
 }
 
+/// What a patch sets is at its line, in whichever form it is written; what something else has set since is at the line of the base.
+#[test]
+fn values_of_patches_are_at_their_lines() {
+    let own = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  ";
+    let user = "/spec/template/spec/containers/0/securityContext";
+    let directory = repository()
+        .with("base/all.yaml", BASE)
+        .with("base/kustomization.yaml", "resources: [all.yaml]\n")
+        .with("base/other.yaml", format!("{own}replicas: -1\n"))
+        .with(
+            "overlays/prod/kustomization.yaml",
+            format!(
+                "resources: [../../base]\ncomponents: [../part]\nnamePrefix: prod-\npatches:\n- path: merged.yaml\n- target: {{kind: Deploy.*, \
+                 name: web}}\n  patch: |-\n    - op: add\n      path: {user}\n      value:\n        runAsUser: -5\n- patch: |\n    # Two lines.\n    \
+                 {}\n- target: {{kind: Service}}\n  patch: |-\n    - {{op: add, path: /spec/progressDeadlineSeconds, value: -3}}\n",
+                format!("{own}revisionHistoryLimit: -8").replace('\n', "\n    ")
+            ),
+        )
+        .with("overlays/prod/merged.yaml", format!("{own}minReadySeconds: -7\n  replicas: -4\n"))
+        .with(
+            "overlays/part/kustomization.yaml",
+            "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatchesJson6902:\n- target: {group: apps, version: v1, kind: \
+             Deployment, name: web}\n  path: user.json\n",
+        )
+        .with(
+            "overlays/part/user.json",
+            "[\n  {\"op\": \"add\", \"path\": \"/spec/template/spec/containers/0/ports\", \"value\": [\n    {\"containerPort\": -9}]}\n]\n",
+        );
+    let made = annotated("path: ../../base/all.yaml")
+        .replace(
+            "spec:\n",
+            "spec:\n  progressDeadlineSeconds: -3\n  minReadySeconds: -7\n  revisionHistoryLimit: -8\n",
+        )
+        .replace(
+            "{name: a, ",
+            "{name: a, securityContext: {runAsUser: -5}, ports: [{containerPort: -9}], ",
+        );
+    let line = ["--stdin-filename", "overlays/prod"];
+    review(&directory, &line, &made)
+        .exits(1)
+        .stdout_has("base/all.yaml:5:1: CREATE")
+        .stdout_has("overlays/prod/merged.yaml:5:20: spec.minReadySeconds: Invalid value: -7")
+        .stdout_has("overlays/prod/kustomization.yaml:11:20: spec.template.spec.containers[0].securityContext.runAsUser")
+        .stdout_has("overlays/prod/kustomization.yaml:18:29: spec.revisionHistoryLimit: Invalid value: -8")
+        .stdout_has("overlays/part/user.json:3:23: spec.template.spec.containers[0].ports[0].containerPort")
+        // It is -4 in a patch, which something else changed.
+        .stdout_has("base/all.yaml:10:13: spec.replicas: Invalid value: -1")
+        // The patch that has it is for a Service.
+        .stdout_has("base/all.yaml: spec.progressDeadlineSeconds: Invalid value: -3");
+    // Whose kustomization it is nobody said.
+    review(
+        &directory,
+        &[],
+        &annotated("path: base/all.yaml").replace("spec:\n", "spec:\n  minReadySeconds: -7\n"),
+    )
+    .exits(1)
+    .stdout_has("base/all.yaml: spec.minReadySeconds: Invalid value: -7");
+}
+
 #[cfg(unix)]
 mod programs {
     use std::fs;

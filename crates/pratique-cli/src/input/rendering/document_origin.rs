@@ -38,6 +38,18 @@ impl DocumentOrigin {
         })
     }
 
+    /// Its name.
+    pub(super) fn name(&self) -> String {
+        let tree = self.document.source.tree();
+        let object = MappingFields {
+            tree,
+            id: self.object,
+        };
+        let metadata = object.node("metadata");
+        let name = metadata.and_then(|id| MappingFields { tree, id }.read_text("name"));
+        name.unwrap_or_default()
+    }
+
     /// Where the object begins.
     pub(super) fn object(&self) -> Location {
         let source = &self.document.source;

@@ -29,7 +29,7 @@ pub(super) fn read_annotation(object: &Value<'_>, directory: &Path) -> Option<Pa
 }
 
 /// A path from a directory, without its `..`; `None` if it leads above where the directory is named from, or does not begin there.
-fn resolve_path(directory: &Path, path: &str) -> Option<PathBuf> {
+pub(super) fn resolve_path(directory: &Path, path: &str) -> Option<PathBuf> {
     // A path with a root or, on Windows, a prefix takes the place of the directory that it is joined to.
     let begins_elsewhere = |part| matches!(part, Component::RootDir | Component::Prefix(_));
     if Path::new(path).components().any(begins_elsewhere) {
