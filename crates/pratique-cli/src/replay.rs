@@ -137,6 +137,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
             .find(|output| output.format == ReplayFormat::Human && !answers.summary)
             .map(OutputTarget::style),
         prints_lines: answers.outputs.has(ReplayFormat::Ndjson),
+        release: state.gates.feature_gates.release(),
         acceptance: &acceptance,
     };
     let share = ReadShare::new(&inputs);

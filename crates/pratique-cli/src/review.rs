@@ -221,6 +221,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         sets: &sets,
         display: DisplayOptions {
             outputs: printer.displayed_outputs(),
+            release: gates.release(),
             quiet: arguments.answers.quiet,
             summary: arguments.answers.summary,
             explain: arguments.explain,

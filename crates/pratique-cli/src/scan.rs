@@ -292,6 +292,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         servers: vec![state.gates.feature_gates],
     };
     collector.set_evaluated(EvaluationSummary::new(&facts));
+    collector.set_release(state.gates.feature_gates.release());
     let start = Arc::new(cluster.state);
     let scanned = ordered_work::in_turns(
         ordered_work::cores(),

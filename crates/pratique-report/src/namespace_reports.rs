@@ -49,6 +49,8 @@ impl Default for NamespaceLimits {
 #[derive(Clone, Debug)]
 pub struct NamespaceReports {
     limits: NamespaceLimits,
+    /// The release of Kubernetes that decided; empty if nobody said it.
+    release: String,
     bytes: usize,
     /// By namespace; what has none is under the empty name.
     namespaces: BTreeMap<String, NamespaceEntry>,
@@ -69,6 +71,7 @@ impl NamespaceReports {
     pub fn new(limits: NamespaceLimits) -> Self {
         NamespaceReports {
             limits,
+            release: String::new(),
             bytes: 0,
             namespaces: BTreeMap::new(),
             unlisted: ResultSummary::default(),
@@ -171,10 +174,16 @@ impl NamespaceReports {
         self.unlisted.sum()
     }
 
+    /// Says which release of Kubernetes decided, as `1.37`.
+    pub fn set_release(&mut self, release: &str) {
+        release.clone_into(&mut self.release);
+    }
+
     /// The objects, each with its namespace; that of the cluster has the empty one.
     pub fn objects(&self, api: ReportApi) -> impl Iterator<Item = (&str, impl serde::Serialize)> {
         self.namespaces.iter().map(move |(namespace, entry)| {
             let object = ReportObject::new(api, namespace, entry.summary, &entry.results, entry.omitted);
+            let object = object.of_release(&self.release);
             (namespace.as_str(), object)
         })
     }

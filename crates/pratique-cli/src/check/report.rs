@@ -27,6 +27,7 @@ pub(crate) fn notice_suite(notices: &[InputNotice], levels: &WarningLevels<'_>) 
     let cases = notices.iter().map(|notice| notice.case(levels.denies_warnings()));
     (!notices.is_empty()).then(|| JunitSuite {
         name: "notices".to_owned(),
+        properties: Vec::new(),
         cases: cases.collect(),
     })
 }
@@ -63,6 +64,7 @@ fn suite(checked: &CheckedPath, levels: &WarningLevels<'_>) -> JunitSuite {
     }
     JunitSuite {
         name: checked.path.clone(),
+        properties: Vec::new(),
         cases,
     }
 }

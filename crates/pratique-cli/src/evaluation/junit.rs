@@ -30,6 +30,7 @@ pub(crate) fn evaluation_document(
     errors: &[JsonError],
     notices: &[InputNotice],
     sources: &[SourceFile],
+    evaluated: &str,
     rule: &PassRule<'_>,
 ) -> XmlDocument {
     let decisions = records.iter().map(|record| of_record(record, rule));
@@ -40,6 +41,8 @@ pub(crate) fn evaluation_document(
     let cases = decisions.chain(errors).chain(notices);
     let suite = JunitSuite {
         name: command.to_owned(),
+        // With the release that decided.
+        properties: vec![("evaluated", evaluated.to_owned())],
         cases: cases.chain(sources::cases(sources)).collect(),
     };
     xml(&format!("pratique {command}"), &[suite])

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use pratique_schema::Release;
 use pratique_types::is_nonprinting;
 use serde::Serialize;
 
@@ -11,6 +12,24 @@ use super::text::is_plain;
 #[derive(Serialize)]
 pub(crate) struct SummaryLine<T> {
     pub(crate) summary: T,
+}
+
+/// A line about a decision, with the release of Kubernetes that decided.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReleaseLine<T> {
+    #[serde(flatten)]
+    decision: T,
+    kubernetes_version: String,
+}
+
+impl<T> ReleaseLine<T> {
+    pub(crate) fn new(decision: T, release: &Release) -> Self {
+        ReleaseLine {
+            decision,
+            kubernetes_version: release.to_string(),
+        }
+    }
 }
 
 /// Whether a number is left out of an object.

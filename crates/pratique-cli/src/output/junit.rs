@@ -9,6 +9,8 @@ use crate::input::standard_input::STDIN_NAME;
 #[derive(Clone, Debug)]
 pub(crate) struct JunitSuite {
     pub(crate) name: String,
+    /// What is said of all cases.
+    pub(crate) properties: Vec<(&'static str, String)>,
     pub(crate) cases: Vec<JunitCase>,
 }
 
@@ -92,6 +94,14 @@ pub(crate) fn xml(name: &str, suites: &[JunitSuite]) -> XmlDocument {
             escaped(&suite.name),
             counts(suite.cases.iter())
         );
+        if !suite.properties.is_empty() {
+            out.push_str("    <properties>\n");
+            for (name, value) in &suite.properties {
+                let value = escaped(value);
+                let _ = writeln!(out, "      <property name=\"{name}\" value=\"{value}\"/>");
+            }
+            out.push_str("    </properties>\n");
+        }
         for case in &suite.cases {
             out.push_str(&one(suite, case));
         }
@@ -203,6 +213,7 @@ mod tests {
         };
         let suite = JunitSuite {
             name: "s".to_owned(),
+            properties: vec![("evaluated", "<a>".to_owned())],
             cases: vec![
                 case("a", CaseOutcome::Passed),
                 case("c", CaseOutcome::Passed),
@@ -226,6 +237,9 @@ mod tests {
             r#"<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="t" tests="4" failures="1" errors="0" skipped="1" time="2.000000">
   <testsuite name="s" tests="4" failures="1" errors="0" skipped="1" time="2.000000">
+    <properties>
+      <property name="evaluated" value="&lt;a&gt;"/>
+    </properties>
     <testcase name="a" classname="s" file="f.yaml" line="3" time="0.500000"/>
     <testcase name="c" classname="s" file="f.yaml" line="3" time="0.500000">
       <system-out>warning: &lt;w&gt;</system-out>

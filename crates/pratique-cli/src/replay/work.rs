@@ -6,6 +6,7 @@ use pratique_manifest::Location;
 use pratique_replay::{
     EventRequests, LocatedEntry, NotSubject, RecordedOutcome, ReplayResult, UnknownRequest, entries,
 };
+use pratique_schema::Release;
 use pratique_types::AdmissionRequest;
 
 use super::comparison::DecisionComparison;
@@ -20,6 +21,7 @@ use super::subject::RequestSubject;
 use super::units::LogUnit;
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::evaluation::limitations::ObjectLimitations;
+use crate::output::json::ReleaseLine;
 use crate::output::{PrintedOutput, problems};
 use crate::stream::checkpoint::InputMark;
 use crate::style::StreamStyle;
@@ -49,6 +51,8 @@ pub(super) struct ReplayWorker<'a> {
     pub(super) findings: Option<StreamStyle>,
     /// Whether there is an output of lines.
     pub(super) prints_lines: bool,
+    /// The release that decides.
+    pub(super) release: &'static Release,
     /// Which findings are accepted.
     pub(super) acceptance: &'a AcceptanceRules,
 }
@@ -141,7 +145,7 @@ impl ReplayWorker<'_> {
             part.findings.push(ReplayFinding::new(&row, style));
         }
         if self.prints_lines
-            && let Err(error) = part.out.json_line(&row)
+            && let Err(error) = part.out.json_line(&ReleaseLine::new(&row, self.release))
         {
             part.faults.end(error);
         }

@@ -127,6 +127,7 @@ impl ReviewEnding<'_> {
                     errors,
                     &self.of_servers,
                     self.sources,
+                    self.evaluated_with_accepted,
                     &self.rule,
                 );
                 output::print_xml(&xml)

@@ -36,6 +36,7 @@ use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject, ParsedObjects, piece};
 use crate::output::PrintedOutput;
 use crate::output::github::{AnnotationCounts, WorkflowCommands};
+use crate::output::json::ReleaseLine;
 use crate::output::notice::InputNotice;
 use crate::output::text::PrintableText;
 use crate::review::input_policies::{self, ForeignPolicies};
@@ -68,6 +69,8 @@ pub(super) struct InputReviewer<'a> {
 pub(super) struct DisplayOptions {
     /// The outputs, of which the first is that on standard output.
     pub(super) outputs: Vec<DisplayedOutput>,
+    /// The release that decides.
+    pub(super) release: &'static Release,
     pub(super) quiet: bool,
     pub(super) summary: bool,
     /// Whether the steps of the chain that do nothing are shown.
@@ -534,6 +537,7 @@ impl InputReviewer<'_> {
             explain,
             all,
             keeps_objects,
+            release,
         } = self.display;
         let detail = ShownDetail {
             all_steps: explain,
@@ -560,7 +564,7 @@ impl InputReviewer<'_> {
                     let answer = report::one((&result, &record), detail, output.style);
                     reviewed.answers.push(answer);
                 }
-                ReviewFormat::Ndjson => printed.json_line(&record)?,
+                ReviewFormat::Ndjson => printed.json_line(&ReleaseLine::new(&record, release))?,
                 ReviewFormat::Github => {
                     let mut commands = WorkflowCommands::default();
                     github::annotate_record(&mut commands, &record);
@@ -592,7 +596,8 @@ impl InputReviewer<'_> {
         match whole.find(|(output, _)| output.format == ReviewFormat::Json) {
             Some((_, printed)) => {
                 reviewed.records.extend(is_kept.then(|| record.clone()));
-                printed.json_line(&JsonReview::new(result, record, explain))
+                let answer = JsonReview::new(result, record, explain);
+                printed.json_line(&ReleaseLine::new(answer, release))
             }
             None => {
                 reviewed.records.extend(is_kept.then_some(record));

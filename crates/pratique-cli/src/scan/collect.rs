@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use pratique_arrow::ResultRow;
 use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report};
 use pratique_review::{PodPolicies, SourceFile};
+use pratique_schema::Release;
 
 #[cfg(feature = "kube")]
 use super::apply;
@@ -236,6 +237,13 @@ impl<'a> ScanCollector<'a> {
             namespaces.count_finding(&notice.rule, &notice.place, &notice.message);
         }
         self.notices.add(notice);
+    }
+
+    /// Says which release decides, in reports for dashboards.
+    pub(super) fn set_release(&mut self, release: &Release) {
+        if let Some(namespaces) = &mut self.namespaces {
+            namespaces.set_release(&release.to_string());
+        }
     }
 
     /// Says what is evaluated.

@@ -76,8 +76,15 @@ impl ScanEnding<'_> {
                     why_unevaluated: (!self.report.run().can_deny).then_some(junit::NOTHING_REFUSES),
                 };
                 let (errors, notices) = (self.errors_of(format), self.notices.list());
-                let xml =
-                    junit::evaluation_document("scan", self.records, &errors, &notices, self.sources, &rule);
+                let xml = junit::evaluation_document(
+                    "scan",
+                    self.records,
+                    &errors,
+                    &notices,
+                    self.sources,
+                    self.evaluated,
+                    &rule,
+                );
                 output::print_xml(&xml)
             }
             ScanFormat::Github => {

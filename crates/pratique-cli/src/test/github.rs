@@ -77,11 +77,12 @@ pub(super) fn github(
     let count = unbound::count(run.unbound().len());
     let count = count.map(|count| format!(", {count}")).unwrap_or_default();
     out.log(&text!(
-        "{} passed, {} failed{}{}\n{}",
+        "{} passed, {} failed{}{}{}\n{}",
         passed,
         failed,
         count,
         run.counted_rest(),
+        run.told_releases(),
         run.passed_over.to_text(lists_passed_over)
     ));
     out

@@ -16,6 +16,7 @@ pub(super) fn junit(run: &TestRun, lints: &[OutputFinding<'_>], levels: &Warning
     if !lints.is_empty() {
         suites.push(JunitSuite {
             name: "warnings".to_owned(),
+            properties: Vec::new(),
             cases: lints.iter().map(case).collect(),
         });
     }
@@ -67,6 +68,7 @@ fn of_suite(run: &SuiteRun) -> JunitSuite {
     });
     JunitSuite {
         name: run.name.clone(),
+        properties: vec![("kubernetesVersion", run.releases())],
         cases: problems
             .chain(unbound)
             .chain(not_evaluated)

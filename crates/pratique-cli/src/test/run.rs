@@ -1,6 +1,6 @@
 //! Runs suites, and keeps of their results what reports need.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -370,6 +370,14 @@ impl TestRun {
             .collect()
     }
 
+    /// The releases of the servers that decided, as the end of a line.
+    pub(super) fn told_releases(&self) -> String {
+        match release_names(self.suites.iter().flat_map(|suite| &suite.cases)).as_str() {
+            "" => String::new(),
+            releases => format!("; Kubernetes {releases}"),
+        }
+    }
+
     /// The number of tests that passed, and that failed.
     pub(super) fn counts(&self) -> (usize, usize) {
         let failed: usize = self.suites.iter().map(SuiteRun::failed).sum();
@@ -399,6 +407,11 @@ impl TestRun {
 }
 
 impl SuiteRun {
+    /// The releases of the servers that decided, in order.
+    pub(super) fn releases(&self) -> String {
+        release_names(self.cases.iter())
+    }
+
     /// Whether its author skips all tests of it.
     pub(super) fn is_skipped(&self) -> bool {
         let mut rest = self.not_evaluated.iter();
@@ -408,6 +421,12 @@ impl SuiteRun {
     pub(super) fn failed(&self) -> usize {
         self.cases.iter().filter(|run| !run.tested.passed()).count()
     }
+}
+
+/// The releases of the servers that decided about some cases, in order.
+fn release_names<'r>(cases: impl Iterator<Item = &'r CaseRun>) -> String {
+    let releases: BTreeSet<String> = cases.map(|run| run.release.to_string()).collect();
+    releases.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a case matches the filter.

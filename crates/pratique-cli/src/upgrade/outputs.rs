@@ -166,6 +166,7 @@ impl<'a> ComparedUpgrade<'a> {
         let cases = std::iter::once(whole).chain(groups).chain(errors).chain(notices);
         let suite = JunitSuite {
             name: "upgrade".to_owned(),
+            properties: Vec::new(),
             cases: cases.collect(),
         };
         xml("pratique upgrade", &[suite])

@@ -309,3 +309,76 @@ fn a_first_suite_is_for_the_release_that_is_named() {
     assert!(suite.contains("\nkubernetesVersion: '1.36'\n"), "{suite}");
     directory.run(&["test", "policies"]).exits(0);
 }
+
+/// Each output for programs says which release decided, also the one that nobody named.
+#[test]
+fn outputs_say_which_release_decided() {
+    let directory = directory()
+        .with(
+            "suite.yaml",
+            SUITE.replace("POLICY", "policy.yaml").replace("VERSION", "1.36"),
+        )
+        .with(
+            "plain.yaml",
+            SUITE
+                .replace("POLICY", "policy.yaml")
+                .replace("kubernetesVersion: 'VERSION'\n", ""),
+        );
+    let policies = ["--policies", "policy.yaml"].as_slice();
+    let lines = [
+        (
+            &["review", "object.yaml"][..],
+            policies,
+            &["json", "ndjson", "sarif", "junit", "github"][..],
+        ),
+        (
+            &["scan", "object.yaml"],
+            policies,
+            &[
+                "json",
+                "ndjson",
+                "sarif",
+                "junit",
+                "github",
+                "policyreport",
+                "openreports",
+            ],
+        ),
+        (&["replay", "audit.log"], policies, &["json", "ndjson"]),
+        (
+            &["impact", "object.yaml"],
+            &["--old", "policy.yaml", "--new", "policy.yaml"],
+            &["json", "ndjson"],
+        ),
+    ];
+    for (command, policies, formats) in lines {
+        for format in formats {
+            let line = [command, policies, &["-o", format]].concat();
+            let told = |more: &[&str]| directory.run(&[line.as_slice(), more].concat()).stdout;
+            assert!(told(&[]).contains("1.37"), "{line:?}: {}", told(&[]));
+            let older = told(&["--kubernetes-version", "1.36"]);
+            assert!(
+                older.contains("1.36") && !older.contains("1.37"),
+                "{line:?}: {older}"
+            );
+        }
+    }
+    for format in ["json", "junit", "github"] {
+        for (suite, release) in [("suite.yaml", "1.36"), ("plain.yaml", "1.37")] {
+            let run = directory.run(&["test", suite, "-o", format]);
+            assert!(run.stdout.contains(release), "{format} {suite}: {run}");
+        }
+    }
+    directory
+        .run(&[
+            "scan",
+            "object.yaml",
+            "--policies",
+            "policy.yaml",
+            "--report",
+            "page.html",
+        ])
+        .exits(0);
+    let page = fs::read_to_string(directory.path().join("page.html")).unwrap();
+    assert!(page.contains("Kubernetes 1.37"));
+}

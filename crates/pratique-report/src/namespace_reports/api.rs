@@ -10,6 +10,8 @@ pub(super) const SOURCE: &str = "pratique";
 const NAME: &str = "pratique-scan";
 /// Where it is said how many results are not listed.
 const OMITTED: &str = "pratique/omitted-results";
+/// Where it is said which release of Kubernetes decided.
+const RELEASE: &str = "pratique/kubernetes-version";
 
 /// An API of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +165,14 @@ struct ReportMetadata<'a> {
 }
 
 impl<'a> ReportObject<'a> {
+    /// The same with the release that decided, if it is known.
+    pub(super) fn of_release(mut self, release: &str) -> Self {
+        if !release.is_empty() {
+            self.metadata.annotations.insert(RELEASE, release.to_owned());
+        }
+        self
+    }
+
     /// The report of a namespace; that of the cluster if its name is empty.
     pub(super) fn new(
         api: ReportApi,
