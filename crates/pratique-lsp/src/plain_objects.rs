@@ -218,7 +218,7 @@ impl PlacedObject<'_> {
         let dropped = review.dropped.iter().map(|dropped| Problem {
             field: Some(dropped.field.clone()),
             help: dropped.help.as_deref().map(Help::from),
-            ..Problem::new(Rule::InvalidField, &dropped.message)
+            ..Problem::new(Rule::DroppedField, &dropped.message)
                 .at(self.locate(&FieldPath::parse(&dropped.field)))
         });
         findings.cautions.extend(dropped);

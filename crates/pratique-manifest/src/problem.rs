@@ -29,6 +29,8 @@ pub enum Rule {
     UnknownField,
     /// A key is given twice.
     DuplicateField,
+    /// A server drops a field of an object without a word, as its feature gate is off.
+    DroppedField,
     /// A field breaks a rule of the API's validation.
     InvalidField,
     /// A CEL expression does not compile, or has the wrong type.
@@ -47,7 +49,7 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Unreadable,
         Self::DocumentSeparator,
         Self::Syntax,
@@ -56,6 +58,7 @@ impl Rule {
         Self::WrongType,
         Self::UnknownField,
         Self::DuplicateField,
+        Self::DroppedField,
         Self::InvalidField,
         Self::InvalidExpression,
         Self::StaticSuffix,
@@ -77,6 +80,7 @@ impl Rule {
             Self::WrongType => "wrong-type",
             Self::UnknownField => "unknown-field",
             Self::DuplicateField => "duplicate-field",
+            Self::DroppedField => "dropped-field",
             Self::InvalidField => "invalid-field",
             Self::InvalidExpression => "invalid-expression",
             Self::StaticSuffix => "static-suffix",

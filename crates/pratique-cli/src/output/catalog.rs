@@ -55,6 +55,7 @@ fn summary(rule: Rule) -> &'static str {
         Rule::WrongType => "A value has a type that its field does not take.",
         Rule::UnknownField => "A field does not exist.",
         Rule::DuplicateField => "A key is given twice.",
+        Rule::DroppedField => "A server drops a field of an object without a word.",
         Rule::InvalidField => "A field breaks a rule of the API's validation.",
         Rule::InvalidExpression => {
             "A CEL expression does not compile, or yields what its field does not take."

@@ -54,9 +54,11 @@ fn fields_that_a_server_drops_are_told() {
     let gated = DEPLOYMENT.replacen("emptyDir: {}", "emptyDir: {mode: 448}", 1);
     client.open("web.yaml", &gated);
     let found = client.diagnostics("web.yaml");
-    let [(_, message, place)] = found.as_slice() else {
+    let [(code, message, place)] = found.as_slice() else {
         panic!("{found:?}");
     };
+    // As other commands call it.
+    assert_eq!(code, "dropped-field");
     let start = "spec.template.spec.volumes[0].emptyDir.mode is dropped without a word: the feature gate EmptyDirVolumeMode";
     assert!(message.starts_with(start), "{message}");
     assert_eq!(*place, position(&gated, "448", 0));
