@@ -4,6 +4,7 @@ mod columns;
 mod exclusions;
 pub(crate) mod fields;
 pub(crate) mod git;
+pub(crate) mod lexical_path;
 pub(crate) mod named_inputs;
 pub(crate) mod open;
 mod passed_over;

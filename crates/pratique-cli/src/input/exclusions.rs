@@ -11,7 +11,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::exit::CliError;
-use crate::input::git::repository::normalized;
+use crate::input::lexical_path::without_dots;
 
 /// A pattern of paths: a name at any depth, or with a `/` a path from the working directory; one that ends with `/` matches
 /// directories only, and one that begins with `!` includes again.
@@ -152,7 +152,7 @@ impl ExcludedPaths {
             return false;
         }
         self.is_asked.store(true, Ordering::Relaxed);
-        let absolute = normalized(&self.working.join(path));
+        let absolute = without_dots(&self.working.join(path));
         let decision = self.patterns.matched(names(&absolute), is_directory);
         if let Match::Ignore(glob) | Match::Whitelist(glob) = &decision {
             let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,6 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use pratique_manifest::PathBoundary;
 use pratique_manifest::path_text;
 
+use crate::input::lexical_path::without_current;
+
 /// The directory of the file, and the paths that the file named and that are used.
 #[derive(Debug)]
 pub(crate) struct ProjectBoundary {
@@ -35,13 +37,13 @@ impl ProjectBoundary {
     pub(super) fn new(boundary: PathBoundary, named: impl IntoIterator<Item = PathBuf>) -> Self {
         ProjectBoundary {
             boundary,
-            named: named.into_iter().map(|path| normalized(&path)).collect(),
+            named: named.into_iter().map(|path| without_current(&path)).collect(),
         }
     }
 
     /// Whether the file named a path, or a directory around it.
     pub(super) fn covers(&self, path: &Path) -> bool {
-        let path = normalized(path);
+        let path = without_current(path);
         let goes_down = |rest: &Path| {
             let first = rest.components().next();
             first.is_none_or(|part| matches!(part, Component::Normal(_)))
@@ -74,13 +76,6 @@ impl ProjectBoundary {
             ))
         }
     }
-}
-
-/// A path without its `.`: `./a` and `a` are the same, and so are `.` and the empty path.
-fn normalized(path: &Path) -> PathBuf {
-    path.components()
-        .filter(|part| *part != Component::CurDir)
-        .collect()
 }
 
 #[cfg(test)]

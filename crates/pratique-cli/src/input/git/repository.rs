@@ -6,12 +6,13 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
 use super::unexpected;
 use crate::exit::CliError;
+use crate::input::lexical_path::without_dots;
 
 /// How much is shown of an error message, in bytes.
 const MAX_MESSAGE: u64 = 2 << 10;
@@ -66,7 +67,7 @@ impl GitRepository {
         let working = env::current_dir()
             .and_then(fs::canonicalize)
             .map_err(unreadable)?;
-        let absolute = normalized(&working.join(path));
+        let absolute = without_dots(&working.join(path));
         let of_working = top_around(&working).and_then(|top| {
             let below = below(&absolute, top)?;
             Some((top.to_owned(), below))
@@ -154,21 +155,6 @@ fn of_existing(absolute: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((top.to_owned(), below))
 }
 
-/// A path without `.` and `..`, by its names.
-pub(crate) fn normalized(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            other => normal.push(other),
-        }
-    }
-    normal
-}
-
 /// The program in a directory, such that it asks nothing, runs nothing, fetches nothing and takes names literally.
 fn command(directory: &Path) -> Command {
     let mut git = Command::new("git");
@@ -247,13 +233,6 @@ fn message(mut said: impl Read) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_are_normalized_by_their_names() {
-        for (path, expected) in [("/a/./b/../c", "/a/c"), ("/../a", "/a"), ("/a/b/../../..", "/")] {
-            assert_eq!(normalized(Path::new(path)), Path::new(expected), "{path}");
-        }
-    }
 
     #[test]
     fn only_a_real_git_directory_is_one() {
