@@ -53,7 +53,6 @@ use std::sync::LazyLock;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use pratique_manifest::{ManifestPlugin, path_text};
-use pratique_schema::Release;
 
 use crate::kubectl;
 use crate::output;
@@ -75,7 +74,7 @@ pub(crate) use completions::CompletionsArguments;
 use duration::duration;
 pub(crate) use expand::{ExpandArguments, ExpandMode};
 pub(crate) use files::{ExcludeArguments, VerboseArguments};
-pub(crate) use gates::{GateArguments, report_release, report_server};
+pub(crate) use gates::{GateArguments, are_mutations_on, report_release, report_server, tell_unprinted};
 pub(crate) use impact::{ImpactAnswerArguments, ImpactArguments, ImpactFormat};
 pub(crate) use init::InitArguments;
 #[cfg(feature = "kube")]
@@ -140,12 +139,8 @@ pub(crate) struct ProgramArguments {
 
 /// The version, and the releases of Kubernetes that it knows.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
-    let releases: Vec<String> = Release::list().iter().map(ToString::to_string).collect();
-    format!(
-        "{}\nKubernetes {}",
-        env!("CARGO_PKG_VERSION"),
-        releases.join(", ")
-    )
+    let releases = gates::release_names().join(", ");
+    format!("{}\nKubernetes {releases}", env!("CARGO_PKG_VERSION"))
 });
 
 /// Environment variables that were renamed together with their flags: the argument, and the former variable. The former

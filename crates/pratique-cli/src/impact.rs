@@ -16,7 +16,7 @@ use pratique_schema::FeatureGates;
 use pratique_types::Operation;
 
 use crate::acceptance::AcceptanceRules;
-use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
+use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments, tell_unprinted};
 use crate::destination;
 use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::request::RequestBuilder;
@@ -71,6 +71,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let source = ObjectSource::new(&arguments.inputs, state, &state_source, "compare")?;
     let files = FileSelection::new(&arguments.excluded.exclude)?;
     let Some((old, new)) = sets::load(arguments, state, &files)? else {
+        tell_unprinted(&of_server, is_listed);
         return Ok(ExitStatus::Failure);
     };
     acceptance.add_policies(&new.sets, state.gates.feature_gates.release());

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use pratique_arrow::ResultRows;
 
 use crate::acceptance::AcceptanceRules;
-use crate::arguments::{ReplayArguments, ReplayFormat};
+use crate::arguments::{ReplayArguments, ReplayFormat, tell_unprinted};
 use crate::destination;
 use crate::evaluation::results::ResultWriters;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
@@ -79,11 +79,11 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let state = &arguments.state;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;
-    let of_server = state
-        .gates
-        .report(answers.outputs.is_printed(ReplayFormat::Human));
+    let is_listed = answers.outputs.is_printed(ReplayFormat::Human);
+    let of_server = state.gates.report(is_listed);
     let state_name = source.name();
     let Some(policies) = ReadyPolicies::load(&arguments.policies, &files, state, &mut source, None)? else {
+        tell_unprinted(&of_server, is_listed);
         return Ok(ExitStatus::Failure);
     };
     acceptance.add_policies(&policies.sets, state.gates.feature_gates.release());

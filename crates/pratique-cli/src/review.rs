@@ -19,7 +19,7 @@ use pratique_review::{PodPolicies, PolicyRecord, Reviewer, WholeChain};
 use pratique_state::PluginState;
 
 use crate::acceptance::AcceptanceRules;
-use crate::arguments::{ExpandMode, ReviewArguments, ReviewFormat};
+use crate::arguments::{ExpandMode, ReviewArguments, ReviewFormat, tell_unprinted};
 pub(crate) use crate::evaluation::chain::steps_output as steps;
 use crate::evaluation::complete_kind::CompleteKind;
 use crate::evaluation::expansion::ExpansionRule;
@@ -79,7 +79,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let mut state = StateSource::open(&arguments.state.client, arguments.state.snapshot.as_deref())?;
     let gate_arguments = arguments.state.gates.with_server(state.server_version())?;
     let gates = gate_arguments.feature_gates;
-    let of_server = gate_arguments.report(arguments.answers.outputs.is_printed(ReviewFormat::Human));
+    let is_listed = arguments.answers.outputs.is_printed(ReviewFormat::Human);
+    let of_server = gate_arguments.report(is_listed);
     let runs_chain = arguments.chain.is_on(state.has_plugin_objects());
     if runs_chain && arguments.workloads.expand != ExpandMode::Off {
         // The Pods of controllers find what comes after their workloads.
@@ -103,7 +104,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         plugins,
     } = match policies {
         Ok(loaded) => loaded,
-        Err(failure) => return failure.report().map(|()| ExitStatus::Failure),
+        Err(failure) => {
+            tell_unprinted(&of_server, is_listed);
+            return failure.report().map(|()| ExitStatus::Failure);
+        }
     };
     acceptance.add_policies(&sets, gates.release());
     let plugin_state = plugins.map(|plugins| plugins.state);

@@ -29,7 +29,7 @@ use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
 use crate::acceptance::AcceptanceRules;
-use crate::arguments::{ExpandMode, RequestArguments, ScanArguments, ScanFormat};
+use crate::arguments::{ExpandMode, RequestArguments, ScanArguments, ScanFormat, tell_unprinted};
 use crate::destination;
 use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::phases::ObjectPhases;
@@ -112,7 +112,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let mut acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "scan", is_part)?;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;
-    let of_server = state.gates.report(answers.outputs.is_printed(ScanFormat::Human));
+    let is_listed = answers.outputs.is_printed(ScanFormat::Human);
+    let of_server = state.gates.report(is_listed);
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let stdin = arguments.stdin.stdin_filename.as_deref();
     name_stdin(stdin);
@@ -126,6 +127,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let state_name = source.name();
     let loaded = ReadyPolicies::load(&arguments.policies, &files, state, &mut source, settings.as_ref())?;
     let Some(mut policies) = loaded else {
+        tell_unprinted(&of_server, is_listed);
         return Ok(ExitStatus::Failure);
     };
     if let Some(started) = &mut policies.plugins {

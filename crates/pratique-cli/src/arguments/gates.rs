@@ -2,6 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use pratique_manifest::Kind;
 use pratique_review::is_gate_of_validation;
 use pratique_schema::{FeatureGates, FeatureGatesError, Release, ServerVersion};
 
@@ -204,8 +205,7 @@ impl GateArguments {
     /// What is said of a server with some gates, of a release that is not followed in everything.
     pub(crate) fn release_note_of(gates: FeatureGates) -> Option<String> {
         let release = gates.release();
-        // Upstream: the gate is off by default before 1.36.
-        let mutation = (!gates.is_on("MutatingAdmissionPolicy")).then(|| {
+        let mutation = (!are_mutations_on(gates)).then(|| {
             "mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off"
                 .to_owned()
         });
@@ -258,6 +258,12 @@ impl GateArguments {
     }
 }
 
+/// Whether a server evaluates mutating policies.
+// Upstream: pkg/features/kube_features.go; the gate is off by default before 1.36.
+pub(crate) fn are_mutations_on(gates: FeatureGates) -> bool {
+    gates.is_on(Kind::MutatingAdmissionPolicy.name())
+}
+
 /// What every output tells of the version of a server, as [`GateArguments::report`] does.
 pub(crate) fn report_server(notice: Option<InputNotice>, is_listed: bool) -> Option<InputNotice> {
     notice.inspect(|notice| notice.tell_beside(is_listed))
@@ -278,6 +284,11 @@ pub(crate) fn report_release(gates: FeatureGates, is_listed: bool) -> Vec<InputN
     notices.extend(ineffective.map(|note| InputNotice::new(FEATURE_GATE, "", note)));
     notices.iter().for_each(|notice| notice.tell_beside(is_listed));
     notices
+}
+
+/// Tells on standard error what an output of text was to list, where it is not printed: nothing was decided.
+pub(crate) fn tell_unprinted(notices: &[InputNotice], was_listed: bool) {
+    notices.iter().for_each(|notice| notice.tell_beside(!was_listed));
 }
 
 /// The arguments as they are written: gates are those of a release.
@@ -342,9 +353,14 @@ impl WrittenGates {
     }
 }
 
+/// The releases that are known, the latest first.
+pub(crate) fn release_names() -> Vec<String> {
+    Release::list().iter().map(ToString::to_string).collect()
+}
+
 /// The releases that are known, as a text: `1.37 or 1.36`.
 pub(crate) fn known_releases() -> String {
-    let mut releases: Vec<String> = Release::list().iter().map(ToString::to_string).collect();
+    let mut releases = release_names();
     let last = releases.pop().unwrap_or_default();
     match releases.as_slice() {
         [] => last,
@@ -468,7 +484,7 @@ mod tests {
 
     #[test]
     fn the_help_names_all_releases() {
-        let versions: Vec<String> = Release::list().iter().map(ToString::to_string).collect();
+        let versions = release_names();
         let command = WrittenGates::augment_args(Command::new("pratique"));
         let help = command.clone().render_long_help().to_string();
         assert!(

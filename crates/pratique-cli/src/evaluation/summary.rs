@@ -5,7 +5,7 @@ use crate::arguments::PolicyArguments;
 use crate::baseline::BaselineLevel;
 use pratique_schema::FeatureGates;
 
-use crate::evaluation::switched_off::are_mutations_on;
+use crate::arguments::are_mutations_on;
 use crate::evaluation::unbound::EvaluationScope;
 use crate::input;
 use crate::output::counted_nouns::{counted, first_names};

@@ -4,6 +4,7 @@ use pratique_manifest::{Kind, Location};
 use pratique_review::unbound;
 use pratique_schema::FeatureGates;
 
+use crate::arguments::are_mutations_on;
 use crate::output::counted_nouns::{counted, first_names};
 use crate::output::notice::{InputNotice, NOT_EVALUATED};
 use crate::output::problems;
@@ -13,18 +14,12 @@ use crate::policies::OriginSets;
 const MAX_APART: usize = 3;
 
 /// The kind of policies that a server may not evaluate, which is the name of the gate.
-// Upstream: pkg/features/kube_features.go; the gate is off by default before 1.36.
 const KIND: Kind = Kind::MutatingAdmissionPolicy;
 
 /// Policies with a binding whose feature gate is off.
 pub(crate) struct SwitchedOffPolicies {
     gates: FeatureGates,
     policies: Vec<(String, Location)>,
-}
-
-/// Whether a server evaluates mutating policies.
-pub(crate) fn are_mutations_on(gates: FeatureGates) -> bool {
-    gates.is_on(KIND.name())
 }
 
 impl SwitchedOffPolicies {

@@ -382,3 +382,30 @@ fn outputs_say_which_release_decided() {
     let page = fs::read_to_string(directory.path().join("page.html")).unwrap();
     assert!(page.contains("Kubernetes 1.37"));
 }
+
+/// What is said of a preview is told as well where policies do not load, and no report is printed.
+#[test]
+fn what_does_not_load_is_of_a_preview_too() {
+    let wrong = POLICY.replace("object.metadata.name != 'b'", "object.metadata.name !=");
+    let directory = directory().with("wrong.yaml", wrong);
+    for line in [
+        &["review", "object.yaml", "--policies", "wrong.yaml"][..],
+        &["scan", "object.yaml", "--policies", "wrong.yaml"],
+        &["replay", "audit.log", "--policies", "wrong.yaml"],
+        &[
+            "impact",
+            "object.yaml",
+            "--old",
+            "policy.yaml",
+            "--new",
+            "wrong.yaml",
+        ],
+    ] {
+        for format in ["human", "json", "ndjson"] {
+            let more = ["--kubernetes-version", "1.38", "-o", format];
+            let run = directory.run(&[line, &more].concat());
+            assert_eq!(run.code, Some(1), "{run}");
+            assert_eq!(run.to_string().matches(BETA).count(), 1, "{run}");
+        }
+    }
+}
