@@ -20,6 +20,8 @@ const DOCUMENTATION = "https://github.com/pratique/pratique/blob/main/docs";
 
 /** The name of what is found, as a link to what the documentation says of it. */
 export function ruleLink(finding) {
-  const page = finding.severity === "error" ? "problems" : "warnings";
+  // What a server drops is no finding of a lint.
+  const isProblem = finding.severity === "error" || finding.rule === "dropped-field";
+  const page = isProblem ? "problems" : "warnings";
   return element("a", { class: "rule", href: `${DOCUMENTATION}/${page}.md#${finding.rule}` }, finding.rule);
 }
