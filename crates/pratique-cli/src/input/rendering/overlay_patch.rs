@@ -77,18 +77,18 @@ pub(super) struct PatchSubject<'a> {
 }
 
 impl PatchSubject<'_> {
-    fn text(&self, path: &[&str]) -> &str {
+    fn read_text(&self, path: &[&str]) -> &str {
         self.made.at(path).and_then(Value::as_str).unwrap_or_default()
     }
 
     fn group_version(&self) -> (&str, &str) {
-        let api_version = self.text(&["apiVersion"]);
+        let api_version = self.read_text(&["apiVersion"]);
         api_version.split_once('/').unwrap_or(("", api_version))
     }
 
     /// Kustomizations may have added to its name since.
     fn has_name(&self, is_match: impl Fn(&str) -> bool) -> bool {
-        is_match(self.own_name) || is_match(self.text(&["metadata", "name"]))
+        is_match(self.own_name) || is_match(self.read_text(&["metadata", "name"]))
     }
 }
 
@@ -103,7 +103,7 @@ impl OverlayPatch {
                 let name = metadata.and_then(|id| MappingFields { tree, id }.read_text("name"));
                 let is_same = |field: &str| {
                     own.read_text(field)
-                        .is_some_and(|text| text == subject.text(&[field]))
+                        .is_some_and(|text| text == subject.read_text(&[field]))
                 };
                 is_same("apiVersion")
                     && is_same("kind")
@@ -114,9 +114,9 @@ impl OverlayPatch {
                 patterns.iter().all(|(field, pattern)| match field {
                     TargetField::Group => pattern.is_match(group),
                     TargetField::Version => pattern.is_match(version),
-                    TargetField::Kind => pattern.is_match(subject.text(&["kind"])),
+                    TargetField::Kind => pattern.is_match(subject.read_text(&["kind"])),
                     TargetField::Name => subject.has_name(|name| pattern.is_match(name)),
-                    TargetField::Namespace => pattern.is_match(subject.text(&["metadata", "namespace"])),
+                    TargetField::Namespace => pattern.is_match(subject.read_text(&["metadata", "namespace"])),
                 })
             }
         }
@@ -129,9 +129,9 @@ impl OverlayPatch {
             return own;
         };
         let mut location = inline.location.clone();
-        if let Some((before, indent)) = inline.lines {
+        if let Some((preceding_line, indent)) = inline.lines {
             for (place, own) in [(&mut location.start, own.start), (&mut location.end, own.end)] {
-                place.line = before.saturating_add(own.line);
+                place.line = preceding_line.saturating_add(own.line);
                 place.column = indent.saturating_add(own.column);
             }
         }
@@ -290,8 +290,8 @@ fn own_lines(document: &SourceDocument, span: Span, location: &Location, text: &
         lines.find(|line| !line.trim().is_empty()).map_or(0, blanks)
     };
     let indent = first_line(whole, skip).saturating_sub(first_line(text, 0));
-    let before = location.start.line.saturating_add(header).saturating_sub(1);
-    (before, u32::try_from(indent).unwrap_or_default())
+    let preceding_line = location.start.line.saturating_add(header).saturating_sub(1);
+    (preceding_line, u32::try_from(indent).unwrap_or_default())
 }
 
 /// The patterns of a target; `None` if it selects by something else too, which what was made does not tell.
