@@ -13,14 +13,14 @@ type check struct {
 	name  string
 	args  []string
 	inner []check
-	// ends: after an error no rule follows that does not end the judgement, too.
+	// ends: after an error no rule follows that does not end the validation, too.
 	ends bool
 	// silent: its errors are not told.
 	silent bool
 	beta   bool
 }
 
-// String is `name(ARGUMENT,…;RULE,…)`, with `!` where it ends the judgement, `?` where it is silent, `~` where it is of beta.
+// String is `name(ARGUMENT,…;RULE,…)`, with `!` where it ends the validation, `?` where it is silent, `~` where it is of beta.
 func (c check) String() string {
 	text := c.name
 	if len(c.args)+len(c.inner) > 0 {
@@ -56,14 +56,14 @@ var constraints = map[string]string{
 	"NoSet": "noSet", "NoUnset": "noUnset", "NoModify": "noModify", "NoAddItem": "noAddItem", "NoRemoveItem": "noRemoveItem",
 }
 
-// checksOf reads the statements of a function that judges a value.
+// checksOf reads the statements of a function that validates a value.
 func (f *file) checksOf(body []ast.Stmt) (out []check) {
 	for _, statement := range body {
 		switch s := statement.(type) {
 		case *ast.IfStmt:
 			assign, ok := s.Init.(*ast.AssignStmt)
 			if !ok {
-				continue // the end of the judgement, and the comparison with the old value
+				continue // the end of the validation, and the comparison with the old value
 			}
 			c := f.call(assign.Rhs[0])
 			tells := false
@@ -123,7 +123,7 @@ func (f *file) call(e ast.Expr) (c check) {
 	return f.rule(call.Fun, call.Args[5:])
 }
 
-// rule reads a function that judges a value, and what it is given beside the value.
+// rule reads a function that validates a value, and what it is given beside the value.
 func (f *file) rule(fn ast.Expr, rest []ast.Expr) check {
 	if lit, ok := fn.(*ast.FuncLit); ok {
 		checks := f.checksOf(lit.Body.List)

@@ -173,7 +173,7 @@ func (f *file) readType(body []ast.Stmt) *typeRules {
 	return t
 }
 
-// fieldFunction is the function that judges a field, and what it is called with: in a block of its own, and before 1.37
+// fieldFunction is the function that validates a field, and what it is called with: in a block of its own, and before 1.37
 // `errs = append(errs, func(…) {…}(fldPath.Child(NAME), …)...)`.
 func fieldFunction(statement ast.Stmt) (*ast.FuncLit, []ast.Expr) {
 	switch s := statement.(type) {

@@ -1,6 +1,6 @@
 // Prints the declarative rules of Kubernetes' API types, as far as a server enforces them: those without a prefix and those of
 // +k8s:beta. They are read from the functions that Kubernetes generates of its tags, since these say in which order a server
-// judges, and what ends the judgement of a field.
+// validates, and what ends the validation of a field.
 //
 //	go run . KUBERNETES API APIMACHINERY
 //
@@ -139,7 +139,7 @@ func (r *rules) isEnforced(c check) bool {
 	return true
 }
 
-// kept leaves out what is never told: a silent check stays only where it ends the judgement before one that is told.
+// kept leaves out what is never told: a silent check stays only where it ends the validation before one that is told.
 func (r *rules) kept(checks []check) (out []check) {
 	for i, c := range checks {
 		ends := false

@@ -57,7 +57,7 @@ func (q *question) outcome() (json.RawMessage, error) {
 	}
 	c.start()
 	if q.Request != nil {
-		found, err := c.judge(chain, q.Request, service)
+		found, err := c.admit(chain, q.Request, service)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func (q *question) outcome() (json.RawMessage, error) {
 		if r.At != nil {
 			clock.SetTime(begin.Add(time.Duration(*r.At * float64(time.Second))))
 		}
-		found, err := c.judge(chain, r, service)
+		found, err := c.admit(chain, r, service)
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i, err)
 		}
@@ -87,8 +87,8 @@ type recorder struct{ texts []string }
 
 func (r *recorder) AddWarning(_, text string) { r.texts = append(r.texts, text) }
 
-// judge puts one request through the chain.
-func (c *cluster) judge(plugins admission.Interface, r *request, service *backend) (*expectation, error) {
+// admit puts one request through the chain.
+func (c *cluster) admit(plugins admission.Interface, r *request, service *backend) (*expectation, error) {
 	p, err := read(r)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// listen serves reviews of Pods at /validate, with the usual library for webhooks in Go: the requests are judged by the
+// listen serves reviews of Pods at /validate, with the usual library for webhooks in Go: the requests are decided by the
 // validating plugin of an API server, whose policies are a directory's, compiled once.
 func listen(arguments []string) error {
 	if len(arguments) != 4 {
@@ -51,7 +51,7 @@ func listen(arguments []string) error {
 	return server.Start(ctx)
 }
 
-// podReviewer has the plugin judge the Pods of reviews.
+// podReviewer has the plugin review the Pods of reviews.
 type podReviewer struct {
 	plugin     *plugin
 	interfaces admission.ObjectInterfaces

@@ -1,12 +1,12 @@
 // Command bench runs the admission policy plugins of k8s.io/apiserver for `cargo xtask bench`.
 //
-// Without arguments it judges one request again and again. The first line of stdin is the setup, {"plugin": …,
+// Without arguments it evaluates one request again and again. The first line of stdin is the setup, {"plugin": …,
 // "directory": …, "request": …, "namespace": …, "openapi": …}: the plugin's name, its directory of static manifests, an
 // AdmissionRequest, the namespace that it is in, and the file of the OpenAPI document of core/v1, which mutations need.
 // The answer is what came of the request: {"allowed": …, "message": …, "object": …}. Package contest has the rest.
 //
-// `bench start [-processor] [-n TIMES] PLUGIN DIRECTORY` times the way from a directory to a plugin that can judge, `bench keep PLUGIN
-// SMALL DIRECTORY` says what memory a directory's policies keep; see start.go. `bench scan DIRECTORY NAMESPACES OBJECTS` judges
+// `bench start [-processor] [-n TIMES] PLUGIN DIRECTORY` times the way from a directory to a plugin that can decide, `bench keep PLUGIN
+// SMALL DIRECTORY` says what memory a directory's policies keep; see start.go. `bench scan DIRECTORY NAMESPACES OBJECTS` evaluates
 // the creation of each object of a file; see scan.go. `bench listen PORT CERTIFICATES DIRECTORY NAMESPACE` serves reviews of Pods; see
 // listen.go.
 //

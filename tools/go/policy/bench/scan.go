@@ -38,7 +38,7 @@ type scanned struct {
 	allowed, denied atomic.Int64
 }
 
-// scan judges the creation of each object of a file of JSON lines by the validating policies of a directory, on as many
+// scan evaluates the creation of each object of a file of JSON lines by the validating policies of a directory, on as many
 // goroutines as there are processors, and prints how many are allowed. Objects are decoded into their Go types, as an API
 // server has them; defaults, which the published modules do not have, are left out, so that this side has less to do.
 func scan(arguments []string, out io.Writer) error {
@@ -147,7 +147,7 @@ func scanLine(p *plugin, all interfaces, line []byte, counts *scanned) error {
 	case errors.As(err, &status):
 		counts.denied.Add(1)
 	default:
-		return fmt.Errorf("%s is not judged: %w", accessor.GetName(), err)
+		return fmt.Errorf("%s is not evaluated: %w", accessor.GetName(), err)
 	}
 	return nil
 }

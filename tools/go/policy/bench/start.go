@@ -14,7 +14,7 @@ import (
 	"github.com/pratique/pratique/tools/go/contest"
 )
 
-// start times the way from a directory to a plugin that can judge: read, decoded, defaulted, compiled; nothing is
+// start times the way from a directory to a plugin that can decide: read, decoded, defaulted, compiled; nothing is
 // validated, see manifestLoaders.
 func start(arguments []string) error {
 	flags := flag.NewFlagSet("start", flag.ContinueOnError)

@@ -53,23 +53,23 @@ func newSubject(given setup) (*subject, error) {
 	return &subject{p, object, attributes, newInterfaces(kind, schema.GroupVersionResource(request.Resource))}, nil
 }
 
-// judge has the plugin judge; what it mutates are the attributes.
-func (s *subject) judge(attributes admission.Attributes) error {
+// admit has the plugin decide; what it mutates are the attributes.
+func (s *subject) admit(attributes admission.Attributes) error {
 	if s.plugin.mutates != nil {
 		return s.plugin.mutates.Admit(context.Background(), attributes, s.interfaces)
 	}
 	return s.plugin.validates.Validate(context.Background(), attributes, s.interfaces)
 }
 
-// facts judges once and tells what came of it, in the terms of both sides.
+// facts admits once and tells what came of it, in the terms of both sides.
 func (s *subject) facts() (map[string]any, error) {
 	attributes := s.attributes(s.object.DeepCopyObject())
-	err := s.judge(attributes)
+	err := s.admit(attributes)
 	// The plugin reads schemas in the background, and refuses what needs one until it has.
 	for try := 0; apierrors.IsServiceUnavailable(err) && try < 100; try++ {
 		time.Sleep(20 * time.Millisecond)
 		attributes = s.attributes(s.object.DeepCopyObject())
-		err = s.judge(attributes)
+		err = s.admit(attributes)
 	}
 	found := map[string]any{"allowed": err == nil, "message": nil, "object": nil}
 	var status apierrors.APIStatus
@@ -77,7 +77,7 @@ func (s *subject) facts() (map[string]any, error) {
 	case errors.As(err, &status):
 		found["message"] = status.Status().Message
 	case err != nil:
-		return nil, fmt.Errorf("the request is not judged: %w", err)
+		return nil, fmt.Errorf("the request is not evaluated: %w", err)
 	case s.plugin.mutates != nil:
 		text, err := json.Marshal(attributes.GetObject())
 		if err != nil {
@@ -88,7 +88,7 @@ func (s *subject) facts() (map[string]any, error) {
 	return found, nil
 }
 
-// batch judges so often, and says how long that took. Each mutation has an object of its own.
+// batch admits so often, and says how long that took. Each mutation has an object of its own.
 func (s *subject) batch(size int, now func() time.Duration) time.Duration {
 	all := make([]admission.Attributes, size)
 	same := s.attributes(s.object)
@@ -100,7 +100,7 @@ func (s *subject) batch(size int, now func() time.Duration) time.Duration {
 	}
 	began := now()
 	for _, attributes := range all {
-		_ = s.judge(attributes)
+		_ = s.admit(attributes)
 	}
 	return now() - began
 }

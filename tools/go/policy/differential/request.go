@@ -55,8 +55,8 @@ type outcome struct {
 	Object json.RawMessage `json:"object,omitempty"`
 }
 
-// judge takes a request through both phases, as the API server's handlers do.
-func (c *cluster) judge(r *request) (*outcome, error) {
+// admit takes a request through both phases, as the API server's handlers do.
+func (c *cluster) admit(r *request) (*outcome, error) {
 	found, err := c.try(r)
 	// What needs a schema is refused until the plugin has read which there are.
 	for try := 0; err == nil && found.Status != nil && found.Status.Code == 503 && c.describes(r) && try < 20; try++ {

@@ -80,7 +80,7 @@ func (c *cluster) answer(r *request) (text json.RawMessage, err error) {
 			text, err = plainJSON(map[string]string{"crash": fmt.Sprint(crash)})
 		}
 	}()
-	outcome, err := c.judge(r)
+	outcome, err := c.admit(r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-// Command differential judges objects of built-in kinds as kube-apiserver's registry does before it stores them, for
+// Command differential validates objects of built-in kinds as kube-apiserver's registry does before it stores them, for
 // `cargo xtask differential validation`.
 //
 // It reads lines of JSON, {"kind": {group, version, kind}, "resource": …, "namespace": …, "subresource": …, "object": …,
@@ -67,7 +67,7 @@ func main() {
 	}
 }
 
-// answer judges the object as often as is asked, and keeps the outcomes that differ.
+// answer validates the object as often as is asked, and keeps the outcomes that differ.
 func (q *question) answer() (given answer) {
 	defer func() {
 		if crash := recover(); crash != nil {
@@ -76,7 +76,7 @@ func (q *question) answer() (given answer) {
 	}()
 	var outcomes []outcome
 	for range max(q.Times, 1) {
-		found, err := q.judge()
+		found, err := q.validate()
 		if err != nil {
 			return answer{Error: err.Error()}
 		}
@@ -91,7 +91,7 @@ func (q *question) answer() (given answer) {
 	return answer{Outcomes: [][]outcome{outcomes}}
 }
 
-func (q *question) judge() (outcome, error) {
+func (q *question) validate() (outcome, error) {
 	key := q.Kind.Group + "/" + q.Kind.Kind
 	whole, ok := strategies[key]
 	var changes rest.RESTUpdateStrategy = whole
@@ -120,7 +120,7 @@ func (q *question) judge() (outcome, error) {
 			return refused(err), nil
 		}
 		if isService {
-			return refused(judgeService(ctx, object, nil)), nil
+			return refused(validateService(ctx, object, nil)), nil
 		}
 		rest.FillObjectMetaSystemFields(accessor)
 		return refused(rest.BeforeCreate(whole, ctx, object)), nil
@@ -133,7 +133,7 @@ func (q *question) judge() (outcome, error) {
 		return refused(err), nil
 	}
 	if isService {
-		return refused(judgeService(ctx, object, old)), nil
+		return refused(validateService(ctx, object, old)), nil
 	}
 	return refused(rest.BeforeUpdate(changes, ctx, object, old)), nil
 }

@@ -43,8 +43,8 @@ func must(err error) {
 	}
 }
 
-// judgeService creates or updates a Service as a dry run.
-func judgeService(ctx context.Context, object, old runtime.Object) error {
+// validateService creates or updates a Service as a dry run.
+func validateService(ctx context.Context, object, old runtime.Object) error {
 	all := []string{metav1.DryRunAll}
 	if old == nil {
 		_, err := services.Create(ctx, object, rest.ValidateAllObjectFunc, &metav1.CreateOptions{DryRun: all})
