@@ -1,6 +1,6 @@
 //! What a cluster does to an object, and why: the one engine behind every tool.
 //!
-//! A [`ReviewInput`] is a request with what a server says when it decodes the object. A [`Reviewer`] prepares it as a server does
+//! A [`ReviewInput`] is a request with what a server says when it decodes the object; it is made of a [`GivenObject`], or was sent. A [`Reviewer`] prepares it as a server does
 //! before admission, evaluates as much of the server's chain as is asked, and gives a [`Review`]: the outcome, the decisions of
 //! policies, defaults, steps, exchanges with webhooks, the explanation.
 //!
@@ -12,8 +12,8 @@
 //! use pratique::{Admission, Objects};
 //! use pratique_manifest::{LoadOptions, Loader, ManifestFile};
 //! use pratique_policy::Origin;
-//! use pratique_request::{RequestTemplate, ResourceResolver, decode_object, kind_of};
-//! use pratique_review::{ReviewDecision, ReviewInput, Reviewer, add_policies, bind};
+//! use pratique_request::{RequestTemplate, ResourceResolver};
+//! use pratique_review::{GivenObject, ReviewDecision, ReviewInput, Reviewer, add_policies, bind};
 //!
 //! let policy = b"
 //! apiVersion: admissionregistration.k8s.io/v1
@@ -36,11 +36,10 @@
 //!     "selector":{"matchLabels":{"a":"b"}},
 //!     "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}"#;
 //! let object = pratique_json::parse(object).unwrap();
-//! let decoded = decode_object(&kind_of(&object).unwrap(), &object);
 //! let template = RequestTemplate { namespace: "shop".into(), ..RequestTemplate::default() };
 //! let resolver = ResourceResolver::default();
-//! let (request, resolution) = template.request(object, |_, _| None, &resolver, 1).unwrap();
-//! let mut input = ReviewInput::resolved(request, resolution, decoded);
+//! let given = GivenObject::decode(resolver.release(), object);
+//! let (mut input, _) = ReviewInput::from_object(given, &template, &resolver, |_, _| None, 1).unwrap();
 //!
 //! let mut cluster = Objects::new();
 //! cluster.assume_namespaces();
@@ -65,6 +64,7 @@ mod field_change;
 mod field_path;
 mod findings;
 mod foreign_policy;
+mod given_object;
 mod input;
 mod invalid_cause;
 mod matches;
@@ -91,6 +91,7 @@ pub use field_change::changed_fields;
 pub use field_path::FieldPath;
 pub use findings::{FindingAction, ReviewFinding};
 pub use foreign_policy::{ForeignPolicy, PolicyEngine};
+pub use given_object::{GivenObject, GivenObjectError};
 pub use input::{ParentWorkload, ReceiveFailure, ReviewInput, decode_warnings};
 pub use invalid_cause::InvalidCause;
 pub use pod_policies::PodPolicies;

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use pratique_expansion::ExpandedPod;
 use pratique_json::Value;
-use pratique_request::subresource::{self, to_subresource};
-use pratique_request::{BuildError, RequestTemplate, Resolution, ResourceResolver, kind_of, pod_request};
-use pratique_review::{ParentWorkload, ReviewInput};
+use pratique_request::{BuildError, RequestTemplate, ResourceResolver, kind_of, pod_request, subresource};
+use pratique_review::{GivenObject, GivenObjectError, ParentWorkload, ReviewInput};
 use pratique_types::{GroupVersionKind, Operation, UserInfo};
 
 use crate::arguments::{RequestArguments, SenderArguments};
@@ -144,72 +143,48 @@ impl<'a> RequestBuilder<'a> {
             origin,
         } = input;
         let place = || problems::place(origin.as_ref().map_or(&location, |origin| origin.object()));
-        let faulty = |why: String| InputError::Faulty { place: place(), why };
-        // A deleted object was stored before, so it must be valid.
-        let received = match (template.operation, received) {
-            (Operation::Delete, Err(why)) => return Err(faulty(why)),
-            (Operation::Delete, Ok(_)) => Ok(Vec::new()),
-            (_, received) => received,
+        let given = GivenObject {
+            object,
+            decoded: received,
         };
-        let targeted = kind_of(&object).map_err(BuildError::NoKind).and_then(|kind| {
-            let resolution = template.resolve(&kind, resolver)?;
-            if !matches!(resolution, Resolution::Unserved(_)) {
-                let resource = &resolution.target().resource;
-                subresource::check_subresource(resource, &template.subresource, resolver.release())?;
-            }
-            // Of a part, the stored object may be given whole.
-            let is_part = !template.subresource.is_empty();
-            let whole = is_part.then(|| whole_kind(&resolution, resolver)).flatten();
-            let whole = whole.filter(|whole| **whole != kind);
-            let old = |object: &Value<'t>, kind: &GroupVersionKind| {
-                let find = |kind| self.stored.find(object, kind, &self.template.namespace);
-                let stored = find(kind).or_else(|| find(whole?));
-                stored.map(|stored| stored.object.clone())
-            };
-            let request = template.request_to(object, kind, &resolution, old, number)?;
-            Ok((request, resolution))
-        });
-        let why = match targeted {
-            Ok((request, Resolution::Unserved(unserved))) => {
-                return Ok(InputRequest {
-                    input: ReviewInput::new(request, Err(*unserved)),
-                    location,
-                    origin,
-                });
-            }
-            Ok((mut request, _)) => {
-                to_subresource(&mut request, resolver.release()).map_err(|why| faulty(why.to_string()))?;
-                if request.operation == Operation::Connect && request.name.is_empty() {
-                    let why = "a connection is made to an object: give its name with --name";
-                    return Err(faulty(why.to_owned()));
-                }
+        let old = |object: &Value<'t>, kind: &GroupVersionKind| {
+            let stored = self.stored.find(object, kind, &self.template.namespace)?;
+            Some(GivenObject::stored(stored.object.clone()))
+        };
+        let error = match ReviewInput::from_object(given, template, resolver, old, number) {
+            Ok((mut input, _)) => {
                 if item > 0 {
-                    request.uid = format!("00000000-0000-0000-{:04x}-{number:012}", item & 0xffff);
+                    input.request.uid = format!("00000000-0000-0000-{:04x}-{number:012}", item & 0xffff);
                 }
                 return Ok(InputRequest {
-                    input: ReviewInput::new(request, received),
+                    input,
                     location,
                     origin,
                 });
             }
-            Err(BuildError::NoOldObject) if !self.has_old => {
+            Err(GivenObjectError::Build(BuildError::NoOldObject)) if !self.has_old => {
                 return Err(InputError::Cli(CliError::NoOldObject { place: place() }));
             }
             Err(error) => error,
         };
-        let help = match why {
-            BuildError::NoKind(_) | BuildError::UnknownKind(_) | BuildError::Subresource(_) => "",
-            BuildError::SeveralResources(_) => ": name the resource with --resource",
-            BuildError::OtherResource { .. } => ": --resource is for kinds that are not known",
-            BuildError::NoOldObject => ": it is not among those of --old",
-        };
-        Err(faulty(format!("{why}{help}")))
+        Err(InputError::Faulty {
+            place: place(),
+            why: format!("{error}{}", help(&error)),
+        })
     }
 }
 
-/// The kind of the objects of a resource, which those of a part of it may differ from.
-fn whole_kind<'r>(resolution: &Resolution, resolver: &'r ResourceResolver) -> Option<&'r GroupVersionKind> {
-    resolver.kind_of_resource(&resolution.target().resource)
+/// How the command line gives what a request lacks.
+fn help(error: &GivenObjectError) -> &'static str {
+    match error {
+        GivenObjectError::NoName => " with --name",
+        GivenObjectError::Build(BuildError::SeveralResources(_)) => ": name the resource with --resource",
+        GivenObjectError::Build(BuildError::OtherResource { .. }) => {
+            ": --resource is for kinds that are not known"
+        }
+        GivenObjectError::Build(BuildError::NoOldObject) => ": it is not among those of --old",
+        _ => "",
+    }
 }
 
 /// The request for a Pod that a workload makes.
