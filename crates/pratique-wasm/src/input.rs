@@ -4,10 +4,9 @@ use std::fmt::Display;
 
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
-use pratique_request::subresource::{to_subresource, usual_operation};
-use pratique_request::{BuildError, RequestTemplate, Resolution, kind_of, review};
-use pratique_review::ReviewInput;
-use pratique_typed::decode;
+use pratique_request::subresource::usual_operation;
+use pratique_request::{RequestTemplate, Resolution, review};
+use pratique_review::{GivenObject, GivenObjectError, ReviewInput};
 use pratique_types::{AdmissionRequest, Operation, UserInfo};
 
 use crate::cluster::GivenCluster;
@@ -27,18 +26,6 @@ impl From<ReviewInput<'static>> for RequestInput {
             notes: Vec::new(),
         }
     }
-}
-
-/// Why no request can be built from an object.
-#[derive(Debug, thiserror::Error)]
-enum InputError {
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// An API server cannot decode it.
-    #[error("{0}")]
-    Undecodable(String),
-    #[error("the old object: {0}")]
-    OldObject(String),
 }
 
 /// The request; `None` where there is none, or a problem was added.
@@ -89,7 +76,7 @@ fn built(
     object: Value<'static>,
     old: Option<Value<'static>>,
     cluster: &GivenCluster,
-) -> Result<RequestInput, InputError> {
+) -> Result<RequestInput, GivenObjectError> {
     let usual = match (usual_operation(&arguments.subresource), &old) {
         (Operation::Create, Some(_)) => Operation::Update,
         (usual, _) => usual,
@@ -110,38 +97,20 @@ fn built(
         dry_run: arguments.dry_run,
         options: None,
     };
-    let kind = kind_of(&object).map_err(BuildError::from)?;
-    let resolution = template.resolve(&kind, &cluster.known.resolver)?;
-    let mut notes = Vec::new();
-    match &resolution {
-        Resolution::Known(_) => {}
-        Resolution::Assumed(assumed) => notes.push(format!(
+    let release = cluster.gates.release();
+    let given = GivenObject::decode(release, object);
+    let mut old = old.map(|old| GivenObject::decode(release, old));
+    let resolver = &cluster.known.resolver;
+    let (review, resolution) = ReviewInput::from_object(given, &template, resolver, |_, _| old.take(), 1)?;
+    let note = match resolution {
+        Resolution::Known(_) => None,
+        Resolution::Unserved(unserved) => Some(unserved.help()),
+        Resolution::Assumed(assumed) => Some(format!(
             "kind {} is not known: what matches its resource is undecided without its CustomResourceDefinition",
             assumed.kind
         )),
-        Resolution::Unserved(unserved) => {
-            notes.push(unserved.help());
-            let refused = (**unserved).clone();
-            let request = template.request_to(object, kind, &resolution, |_, _| old, 1)?;
-            let review = ReviewInput::new(request, Err(refused));
-            return Ok(RequestInput { review, notes });
-        }
-    }
-    let schema = cluster.gates.release().schema();
-    let received = match template.operation {
-        // A deleted object was stored before.
-        Operation::Delete => {
-            decode::received_in(schema, &kind, &object).map_err(InputError::Undecodable)?;
-            Ok(Vec::new())
-        }
-        _ => decode::received_in(schema, &kind, &object),
     };
-    if let Some(old) = &old {
-        decode::received_in(schema, &kind, old).map_err(InputError::OldObject)?;
-    }
-    let mut request = template.request_to(object, kind, &resolution, |_, _| old, 1)?;
-    to_subresource(&mut request, cluster.gates.release()).map_err(BuildError::from)?;
-    let review = ReviewInput::new(request, received);
+    let notes = note.into_iter().collect();
     Ok(RequestInput { review, notes })
 }
 

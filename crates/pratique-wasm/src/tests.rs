@@ -424,6 +424,38 @@ fn what_a_server_refuses_before_admission_is_denied() {
 }
 
 #[test]
+fn requests_are_those_that_the_command_line_makes() {
+    let problem = |input: Value| {
+        let answer = evaluate(&input);
+        assert_eq!(answer.get("decision"), None, "{answer}");
+        answer["problems"][0]["message"].clone()
+    };
+    let exec = "{apiVersion: v1, kind: PodExecOptions, command: [sh]}";
+    assert_eq!(
+        problem(json!({"object": exec, "subresource": "exec"})),
+        "a connection is made to an object: give its name"
+    );
+    let named = evaluate(&json!({"object": exec, "subresource": "exec", "name": "web-0"}));
+    assert_eq!(named["request"]["operation"], "CONNECT", "{named}");
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}}";
+    assert_eq!(
+        problem(json!({"object": pod, "subresource": "scale"})),
+        "pods have no subresource scale"
+    );
+    let broken = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: 7}";
+    let deleted = problem(json!({"object": broken, "operation": "DELETE"}));
+    assert!(
+        deleted.as_str().unwrap().starts_with("Pod in version"),
+        "{deleted}"
+    );
+    let updated = problem(json!({"object": pod, "oldObject": broken}));
+    assert!(
+        updated.as_str().unwrap().starts_with("the old object: Pod in"),
+        "{updated}"
+    );
+}
+
+#[test]
 fn without_an_object_policies_are_only_loaded() {
     let answer = evaluate(&json!({"policies": [file("policies", POLICY)]}));
     assert_eq!(answer.get("decision"), None);
