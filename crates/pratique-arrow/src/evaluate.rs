@@ -13,9 +13,11 @@ use pratique::{
 use pratique_json::Value;
 use pratique_manifest::convert::is_list;
 use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
-use pratique_request::{BuildError, RequestTemplate, ResourceResolver, decode_object_in, kind_of, options};
-use pratique_review::{FindingAction, PolicyAction, Review, ReviewFinding, ReviewInput, Reviewer};
-use pratique_types::{GroupVersionKind, Operation, Status};
+use pratique_request::{RequestTemplate, ResourceResolver, kind_of, options};
+use pratique_review::{
+    FindingAction, GivenObject, GivenObjectError, PolicyAction, Review, ReviewFinding, ReviewInput, Reviewer,
+};
+use pratique_types::Operation;
 
 use crate::input::{InputColumns, InputError};
 use crate::rows::{ResultRow, ResultRows};
@@ -233,14 +235,14 @@ impl BatchEvaluator {
             ..Evaluation::default()
         };
         // It is decoded as it is given: what its request has besides is the server's own.
-        let decoded = match (operation, kind_of(&object)) {
-            (Operation::Create | Operation::Update, Ok(kind)) => {
-                decode_object_in(self.release(), &kind, &object)
-            }
-            _ => Ok(Vec::new()),
-        };
-        let input = self.input(&template, object, old, row, decoded);
-        match input.and_then(|input| self.decide(input)) {
+        let given = GivenObject::decode(self.release(), object);
+        let mut old = old.map(|old| GivenObject::decode(self.release(), old));
+        let number = row.saturating_add(1);
+        let input = ReviewInput::from_object(given, &template, &self.resolver, |_, _| old.take(), number);
+        let decision = input
+            .map_err(RowError::from)
+            .and_then(|(input, _)| self.decide(input));
+        match decision {
             Ok(decision) => decision.push(&evaluation, &user, results),
             Err(error) => failed(&error, &evaluation, &user, results),
         }
@@ -253,21 +255,6 @@ impl BatchEvaluator {
             return Err(RowError::List);
         }
         Ok(object.filter(|object| !object.is_null()))
-    }
-
-    /// The request for an object that was decoded, and whose old form is known.
-    fn input<'v>(
-        &self,
-        template: &RequestTemplate,
-        object: Value<'v>,
-        old: Option<Value<'v>>,
-        row: usize,
-        decoded: Result<Vec<String>, Box<Status>>,
-    ) -> Result<ReviewInput<'v>, RowError> {
-        let old = |_: &Value<'v>, _: &GroupVersionKind| old;
-        let number = row.saturating_add(1);
-        let (request, resolution) = template.request(object, old, &self.resolver, number)?;
-        Ok(ReviewInput::resolved(request, resolution, decoded))
     }
 
     fn decide(&self, input: ReviewInput<'_>) -> Result<RowDecision, RowError> {
@@ -325,7 +312,7 @@ enum RowError {
     #[error("it is a list, of which each object needs a row")]
     List,
     #[error(transparent)]
-    Request(#[from] BuildError),
+    Request(#[from] GivenObjectError),
     #[error("the request cannot be evaluated: {0}")]
     Unfinished(#[from] UnfinishedEvaluation),
 }

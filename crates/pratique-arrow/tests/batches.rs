@@ -112,6 +112,29 @@ fn findings(batch: &RecordBatch, row: usize) -> Vec<[String; 3]> {
         .collect()
 }
 
+/// The review of a creation says what the server refuses; what it never stored is neither deleted nor updated.
+#[test]
+fn what_cannot_have_been_stored_fails() {
+    let broken = object("Pod", "a", true).replace(r#"[{"name":"c","image":"i"}]"#, "7");
+    let pod = object("Pod", "a", true);
+    let objects = [Some(broken.as_str()), None, Some(pod.as_str())];
+    let old_objects = [None, Some(broken.as_str()), Some(broken.as_str())];
+    let input = batch(vec![
+        ("object", Arc::new(StringArray::from_iter(objects))),
+        ("old_object", Arc::new(StringArray::from_iter(old_objects))),
+    ]);
+    let results = evaluator().evaluate(&input).unwrap();
+    assert_eq!(decisions(&results), ["denied", "failed", "failed"]);
+    let messages = texts(&results, "message");
+    let told = r#"Pod in version "v1" cannot be handled as a Pod"#;
+    for (message, expected) in messages
+        .iter()
+        .zip([told, told, &format!("the old object: {told}")])
+    {
+        assert!(message.as_ref().unwrap().starts_with(expected), "{messages:?}");
+    }
+}
+
 #[test]
 fn each_row_has_a_decision() {
     let objects = [
