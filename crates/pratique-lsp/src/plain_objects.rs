@@ -12,7 +12,7 @@ use pratique_manifest::{
     Help, Location, ManifestFile, Problem, Rule, SourceDocument, TreeNode, decode_problems, read_contents,
 };
 use pratique_request::{RequestTemplate, Resolution, ResourceResolver, kind_of};
-use pratique_review::{FieldPath, InvalidCause, Review, ReviewInput, Reviewer, SourceFiles};
+use pratique_review::{FieldPath, GivenObject, InvalidCause, Review, ReviewInput, Reviewer, SourceFiles};
 use pratique_schema::Release;
 use pratique_typed::decode::received_in;
 use pratique_types::{ADMISSION_GROUP, GroupVersionKind};
@@ -125,13 +125,12 @@ impl ObjectReviewer {
         {
             return true;
         }
-        let request = self
-            .template
-            .request_to(object, place.kind.clone(), &resolution, |_, _| None, 1);
-        let Ok(request) = request else {
+        // What decoding has against it was told with its place.
+        let given = GivenObject::stored(object);
+        let input = ReviewInput::from_object(given, &self.template, &self.resolver, |_, _| None, 1);
+        let Ok((mut input, _)) = input else {
             return true;
         };
-        let mut input = ReviewInput::resolved(request, resolution, Ok::<_, String>(Vec::new()));
         let reviewer = self
             .admission
             .as_ref()

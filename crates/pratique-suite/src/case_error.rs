@@ -4,6 +4,7 @@ use pratique::UnfinishedEvaluation;
 
 use pratique_request::BuildError;
 use pratique_request::review::ReviewError;
+use pratique_review::GivenObjectError;
 use pratique_state::UnusableDefinition;
 
 /// Why the request of a case is not evaluated.
@@ -16,6 +17,9 @@ pub enum CaseError {
     /// No request can be built from its object.
     #[error("{}{}", .0, help(.0))]
     Build(#[from] BuildError),
+    /// A connection has no object that would say the name.
+    #[error("a connection is made to an object: give its whole request")]
+    NoName,
     /// An API server cannot decode its object.
     #[error("the server refuses the object, and no policy sees it: {0}")]
     Undecodable(String),
@@ -52,6 +56,16 @@ pub enum CaseError {
     #[cfg(not(feature = "webhooks"))]
     #[error("the chain cannot run: the program is built without webhooks")]
     NotBuilt,
+}
+
+impl From<GivenObjectError> for CaseError {
+    fn from(error: GivenObjectError) -> Self {
+        match error {
+            GivenObjectError::Build(error) => CaseError::Build(error),
+            GivenObjectError::Deleted(why) | GivenObjectError::OldObject(why) => CaseError::Undecodable(why),
+            _ => CaseError::NoName,
+        }
+    }
 }
 
 /// How a suite gives what a request lacks.

@@ -1,7 +1,6 @@
 //! The request of a case, and the state of the cluster around it.
 
 use pratique_json::Value;
-use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::case_error::CaseError;
@@ -9,8 +8,8 @@ use crate::completion::CaseKinds;
 use crate::load::Policies;
 use crate::select::DEFAULT_NAMESPACE;
 use crate::suite::{Case, Suite};
-use pratique_request::{BuildError, RequestTemplate, Resolution, kind_of, review};
-use pratique_review::ReviewInput;
+use pratique_request::{BuildError, RequestTemplate, Resolution, review};
+use pratique_review::{GivenObject, ReviewInput};
 use pratique_state::Rules;
 use pratique_state::StoredState;
 
@@ -98,23 +97,25 @@ impl Suite {
             dry_run: input.dry_run,
             options: input.options.clone(),
         };
-        let stored = || input.old_object.clone();
-        let object = input.object.clone().or_else(stored).unwrap_or_default();
-        let (request, resolution) = template.request(object, |_, _| stored(), &kinds.resolver, 1)?;
-        match resolution {
-            Resolution::Known(_) => {}
-            Resolution::Unserved(unserved) => return Ok(ReviewInput::new(request, Err(*unserved))),
-            // A test is to say what it tests.
-            Resolution::Assumed(assumed) => return Err(BuildError::UnknownKind(assumed.kind).into()),
-        }
-        let schema = self.release_of(case).schema();
-        let received = |object: &Value<'static>| match kind_of(object) {
-            Ok(kind) => decode::received_in(schema, &kind, object).map_err(CaseError::Undecodable),
-            // There is no object.
-            Err(_) => Ok(Vec::new()),
+        let release = self.release_of(case);
+        let decode = |object: &Value<'static>| GivenObject::decode(release, object.clone());
+        let mut stored = input.old_object.as_ref().map(decode);
+        let given = match &input.object {
+            Some(object) => decode(object),
+            None => stored.clone().unwrap_or_else(|| GivenObject::stored(Value::Null)),
         };
-        received(&request.old_object)?;
-        let warnings = received(&request.object)?;
-        Ok(ReviewInput::new(request, Ok::<_, String>(warnings)))
+        let undecodable = given.decoded.as_ref().err().cloned();
+        let resolver = &kinds.resolver;
+        let (request, resolution) =
+            ReviewInput::from_object(given, &template, resolver, |_, _| stored.take(), 1)?;
+        match resolution {
+            Resolution::Unserved(_) => Ok(request),
+            // A test is to say what it tests.
+            Resolution::Assumed(assumed) => Err(BuildError::UnknownKind(assumed.kind).into()),
+            Resolution::Known(_) => match undecodable {
+                Some(why) => Err(CaseError::Undecodable(why)),
+                None => Ok(request),
+            },
+        }
     }
 }
