@@ -1,8 +1,7 @@
 //! Admission requests of plain objects and of AdmissionReviews.
 //!
 //! An object becomes the request that a server would make of it: a [`ResourceResolver`] knows which resource serves its kind, whether
-//! none does, or that it is not known, and a [`RequestTemplate`] gives what the object does not say. [`decode_object`] decodes it as a
-//! server does before admission.
+//! none does, or that it is not known, and a [`RequestTemplate`] gives what the object does not say.
 //!
 //! ```
 //! use pratique_json::Value;
@@ -17,9 +16,9 @@
 
 mod definition;
 mod pod;
-mod received_object;
 mod resource;
 pub mod review;
+mod server_warnings;
 pub mod subresource;
 mod template;
 mod unserved_kinds;
@@ -27,8 +26,8 @@ mod user;
 
 pub use definition::GoneDefinition;
 pub use pod::pod_request;
-pub use received_object::{decode_object, decode_object_in, server_warnings};
 pub use resource::{AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition};
+pub use server_warnings::server_warnings;
 pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};
 pub use unserved_kinds::UnservedKind;
 pub use user::user;

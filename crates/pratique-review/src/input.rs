@@ -3,11 +3,12 @@
 use pratique::Outcome;
 use pratique_json::Value;
 use pratique_policy::DenialCause;
-use pratique_request::{Resolution, UnservedKind, kind_of};
+use pratique_request::UnservedKind;
 use pratique_schema::Release;
-use pratique_typed::decode::received_in;
 use pratique_types::{AdmissionRequest, Reason, Status};
 use serde::Serialize;
+
+use crate::given_object::GivenObject;
 
 /// A request to review.
 #[derive(Clone, Debug)]
@@ -77,18 +78,6 @@ impl<'t> ReviewInput<'t> {
         }
     }
 
-    /// The request of an object whose resource was looked for: a server refuses a kind that none serves, whatever was decoded.
-    pub fn resolved(
-        request: AdmissionRequest<'t>,
-        resolution: Resolution,
-        decoded: Result<Vec<String>, impl Into<ReceiveFailure>>,
-    ) -> Self {
-        match resolution {
-            Resolution::Unserved(unserved) => ReviewInput::new(request, Err(*unserved)),
-            Resolution::Known(_) | Resolution::Assumed(_) => ReviewInput::new(request, decoded),
-        }
-    }
-
     /// A request that an API server sent.
     pub fn sent(request: AdmissionRequest<'t>) -> Self {
         ReviewInput {
@@ -151,10 +140,8 @@ pub fn decode_warnings(release: &'static Release, request: &AdmissionRequest<'st
 }
 
 fn object_warnings(release: &'static Release, name: &str, object: &Value<'static>) -> Vec<String> {
-    let Ok(kind) = kind_of(object) else {
-        return Vec::new();
-    };
-    let reasons = received_in(release.schema(), &kind, object).unwrap_or_else(|why| vec![why]);
+    let given = GivenObject::decode(release, object.clone());
+    let reasons = given.decoded.unwrap_or_else(|why| vec![why]);
     let message = |why| format!("request.{name} is not as a server sends it: {why}");
     reasons.into_iter().map(message).collect()
 }

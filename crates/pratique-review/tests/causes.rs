@@ -7,8 +7,8 @@ use std::sync::Arc;
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::NoAuthorizer;
 use pratique::{Admission, FeatureGates, Objects};
-use pratique_request::{RequestTemplate, ResourceResolver, decode_object, kind_of};
-use pratique_review::{Review, ReviewDecision, ReviewInput, Reviewer};
+use pratique_request::{RequestTemplate, ResourceResolver};
+use pratique_review::{GivenObject, Review, ReviewDecision, ReviewInput, Reviewer};
 
 fn review_in(cluster: &Objects, gates: FeatureGates, object: &str) -> Review {
     review_by(cluster, gates, object, |reviewer| reviewer)
@@ -21,14 +21,13 @@ fn review_by(
     change: fn(Reviewer<'_>) -> Reviewer<'_>,
 ) -> Review {
     let object = pratique_json::parse(object.as_bytes()).unwrap();
-    let decoded = decode_object(&kind_of(&object).unwrap(), &object);
     let template = RequestTemplate {
         namespace: "shop".to_owned(),
         ..RequestTemplate::default()
     };
     let resolver = ResourceResolver::default();
-    let (request, resolution) = template.request(object, |_, _| None, &resolver, 1).unwrap();
-    let mut input = ReviewInput::resolved(request, resolution, decoded);
+    let given = GivenObject::decode(resolver.release(), object);
+    let (mut input, _) = ReviewInput::from_object(given, &template, &resolver, |_, _| None, 1).unwrap();
     let admission = Admission::builder().build().unwrap();
     let objects = ApiObjects::default().with_gates(gates);
     let reviewer = Reviewer::policies(&admission, Arc::new(NoAuthorizer));
