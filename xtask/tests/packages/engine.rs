@@ -8,8 +8,13 @@ use super::{metadata, workspace};
 /// What evaluates requests: the engine of the tools, and the facade for servers.
 const EVALUATES: [&str; 2] = ["crates/pratique-review/", "crates/pratique/"];
 
-/// Parts of the program that know no suites of tests.
-const WITHOUT_SUITES: [&str; 4] = ["check", "serve", "review", "policies"];
+/// Parts of the program that know suites of tests: their command, what a project file says of them, and the page of their fields.
+const WITH_SUITES: [&str; 4] = [
+    "test.rs",
+    "test/",
+    "project/directory_contents.rs",
+    "reference/fields.rs",
+];
 
 /// The sources of the crates, by their paths below the workspace.
 pub(super) fn sources(directory: &Path) -> Vec<PathBuf> {
@@ -61,13 +66,27 @@ fn objects_are_evaluated_in_one_place() {
 }
 
 #[test]
-fn reviews_and_servers_know_no_suites() {
-    let program = "crates/pratique-cli/src";
-    for part in WITHOUT_SUITES {
-        let directory = format!("{program}/{part}");
-        assert!(workspace().join(&directory).is_dir(), "{directory}");
-        assert_eq!(having(&directory, "pratique_suite"), Vec::<String>::new());
+fn only_tests_know_suites() {
+    let program = "crates/pratique-cli/src/";
+    let mut others = having(program, "pratique_suite");
+    assert!(others.len() > 3, "{others:?}");
+    others.retain(|file| {
+        let part = file.strip_prefix(program).unwrap();
+        !WITH_SUITES.iter().any(|place| part.starts_with(place))
+    });
+    assert_eq!(others, Vec::<String>::new());
+}
+
+#[test]
+fn only_the_program_knows_a_terminal() {
+    for word in ["IsTerminal", "is_terminal", "anstyle"] {
+        let files = having("crates", word);
+        let mut others = files
+            .iter()
+            .filter(|file| !file.starts_with("crates/pratique-cli/"));
+        assert_eq!(others.next(), None, "{word}");
     }
+    assert!(!having("crates", "IsTerminal").is_empty());
 }
 
 #[test]
