@@ -12,6 +12,7 @@ mod library;
 mod map;
 mod order;
 mod promise;
+mod sections;
 
 use std::collections::BTreeMap;
 use std::fs;
