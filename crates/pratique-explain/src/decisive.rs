@@ -6,7 +6,7 @@ use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
 
-use crate::recorder::ObservedValue;
+use crate::open_evaluation::ObservedValue;
 use crate::source::{Logic, SourceExpression};
 
 /// Finds the decisive subexpression of a result that is false or an error; `None` if that is the whole expression.

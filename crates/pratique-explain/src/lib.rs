@@ -10,7 +10,7 @@
 //!             7        false
 //! ```
 //!
-//! [`SourceExpression`] is the tree of an expression as its author wrote it, before macros are expanded.
+//! [`explain_evaluation`] does so for one expression by itself. [`SourceExpression`] is the tree of an expression as its author wrote it, before macros are expanded.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -58,6 +58,7 @@ mod explanation;
 mod failure_help;
 mod format;
 mod locate;
+mod open_evaluation;
 mod policy_cost;
 mod recorder;
 mod source;
@@ -66,6 +67,7 @@ pub use diagram::Line;
 pub use explanation::{Binding, Explanation, Expression, InnerExpression, MatchOutcome, Policy, Round};
 pub use failure_help::help_for_failure;
 pub use format::format_value;
+pub use open_evaluation::explain_evaluation;
 pub use policy_cost::{CostRecorder, PolicyCost};
 pub use pratique_policy::ExpressionId;
 pub use recorder::Recorder;

@@ -1,23 +1,15 @@
 //! Records the evaluation of policies.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
+use pratique_cel::{EvaluationObserver as _, Value};
 use pratique_policy::{self as policy, ExpressionId, PolicyTrace, TracedPolicy};
 
-use crate::decisive::decisive;
-use crate::explanation::{Binding, Explanation, Expression, InnerExpression, MatchOutcome, Policy, Round};
+use crate::explanation::{Binding, Explanation, Expression, MatchOutcome, Policy, Round};
 use crate::failure_help::help_for_failure;
-use crate::format::format_value;
-use crate::source::SourceExpression;
-
-/// The maximum number of characters of the value of an expression.
-const WHOLE: usize = 2_000;
-/// The maximum number of characters of the value of a subexpression.
-const INNER: usize = 60;
+use crate::open_evaluation::OpenEvaluation;
 
 /// Records how policies evaluate one request. The chain of a facade may move between threads while it waits, and takes its
 /// recorder along.
@@ -33,23 +25,6 @@ struct RecorderState {
     current: (usize, usize),
     /// The stack of expressions under evaluation: an expression waits for the variables that it reads.
     open: Vec<OpenEvaluation>,
-}
-
-/// An expression that is being evaluated.
-#[derive(Debug)]
-struct OpenEvaluation {
-    place: ExpressionId,
-    text: String,
-    observed: BTreeMap<ExprId, ObservedValue>,
-}
-
-/// The last value of a subexpression.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ObservedValue {
-    pub(crate) truth: Option<bool>,
-    pub(crate) error: Option<String>,
-    value: String,
-    times: usize,
 }
 
 impl Recorder {
@@ -136,20 +111,12 @@ impl PolicyTrace for Recorder {
     }
 
     fn begin(&self, id: ExpressionId<&str>, text: &str) {
-        self.state().open.push(OpenEvaluation {
-            place: id.to_owned(),
-            text: text.to_owned(),
-            observed: BTreeMap::new(),
-        });
+        self.state().open.push(OpenEvaluation::new(id.to_owned(), text));
     }
 
     fn value(&self, expression: ExprId, value: &Evaluation<'_>) {
         if let Some(open) = self.state().open.last_mut() {
-            let observed = open.observed.entry(expression).or_default();
-            *observed = ObservedValue {
-                times: observed.times + 1,
-                ..ObservedValue::new(value)
-            };
+            open.observe(expression, value);
         }
     }
 
@@ -215,75 +182,6 @@ impl RecorderState {
             matches!(expression.place, ExpressionId::Variable(_)) && round.expressions.contains(&expression);
         if !repeated {
             round.expressions.push(expression);
-        }
-    }
-}
-
-impl OpenEvaluation {
-    fn ended(self, result: &Evaluation<'_>, cost: u64) -> Expression {
-        let source = SourceExpression::read(&self.text);
-        let (inner, because) = match &source {
-            Some(source) => (self.inner(source), decisive(source, &self.observed, result)),
-            None => (Vec::new(), None),
-        };
-        let error = result.as_ref().err().map(ToString::to_string);
-        Expression {
-            place: self.place,
-            name: None,
-            location: None,
-            text: self.text,
-            value: result.as_ref().ok().map(|value| format_value(value, WHOLE)),
-            help: error.as_deref().and_then(help_for_failure),
-            error,
-            left_out: Vec::new(),
-            cost,
-            because,
-            inner,
-        }
-    }
-
-    /// The values of the subexpressions that the author wrote, without constants.
-    fn inner(&self, source: &SourceExpression) -> Vec<InnerExpression> {
-        let reported = source.subexpressions().into_iter();
-        let reported = reported.filter(|id| !source.is_literal(*id) && !self.is_propagated(source, *id));
-        let inner = reported.filter_map(|id| {
-            let observed = self.observed.get(&id)?;
-            Some(InnerExpression {
-                offset: source.anchor(id),
-                text: source.print_part(id),
-                value: observed.value.clone(),
-                times: observed.times,
-            })
-        });
-        let mut inner: Vec<InnerExpression> = inner.collect();
-        inner.sort_by_key(|inner| inner.offset);
-        inner
-    }
-
-    /// Whether a value is the error of a subexpression, which is reported there.
-    fn is_propagated(&self, source: &SourceExpression, id: ExprId) -> bool {
-        let error = |id: &ExprId| self.observed.get(id)?.error.as_ref();
-        let message = error(&id);
-        message.is_some() && source.children(id).iter().any(|child| error(child) == message)
-    }
-}
-
-impl ObservedValue {
-    fn new(value: &Evaluation<'_>) -> Self {
-        match value {
-            Ok(value) => ObservedValue {
-                truth: match value {
-                    Value::Bool(truth) => Some(*truth),
-                    _ => None,
-                },
-                value: format_value(value, INNER),
-                ..ObservedValue::default()
-            },
-            Err(fault) => ObservedValue {
-                error: Some(fault.to_string()),
-                value: format!("error: {fault}"),
-                ..ObservedValue::default()
-            },
         }
     }
 }

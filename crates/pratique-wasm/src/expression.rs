@@ -1,11 +1,8 @@
 //! An expression evaluated by itself.
 
-use pratique_cel::ast::ExprId;
 use pratique_cel::library::mutation::to_json;
-use pratique_cel::value::Evaluation;
-use pratique_cel::{Arena, CompileError, Context, Environment, EvaluationObserver, Type, Value};
-use pratique_explain::{Expression as Explained, Recorder, format_value};
-use pratique_policy::{AdmissionPhase, ExpressionId, MatchOutcome, Origin, PolicyTrace, TracedPolicy};
+use pratique_cel::{Arena, CompileError, Context, Environment, Type, Value};
+use pratique_explain::{Expression as Explained, explain_evaluation, format_value};
 use pratique_types::cel_limits::PER_CALL_LIMIT;
 use serde::Serialize;
 
@@ -107,12 +104,8 @@ pub(crate) fn evaluate(arguments: &Expression) -> Evaluated {
             activation.set(slot, Value::from_json(value));
         }
     }
-    let mut observer = RecordingObserver(recorder());
-    let id = ExpressionId::Validation(0);
-    observer.0.begin(id, &arguments.expression);
-    let result = program.evaluate_observed(&context, &activation, &mut observer);
-    observer.0.end(&result, context.cost());
-    let explanation = explained(observer.0);
+    let text = arguments.expression.as_str();
+    let (result, explanation) = explain_evaluation(&program, text, &context, &activation);
     let value = result.as_ref().ok();
     Evaluated {
         of_type: Some(of_type),
@@ -120,8 +113,8 @@ pub(crate) fn evaluate(arguments: &Expression) -> Evaluated {
         text: value.map(|value| format_value(value, SHOWN)),
         error: result.as_ref().err().map(ToString::to_string),
         cost: Some(context.cost()),
-        diagram: explanation.as_ref().map(diagram),
-        explanation,
+        diagram: Some(diagram(&explanation)),
+        explanation: Some(explanation),
         ..Evaluated::default()
     }
 }
@@ -158,35 +151,6 @@ fn refused(error: &CompileError) -> Evaluated {
         compile_error: Some(error.to_string()),
         issues: issues.collect(),
         ..Evaluated::default()
-    }
-}
-
-/// A recorder that takes what follows for an expression of a policy, which is what it records.
-fn recorder() -> Recorder {
-    let recorder = Recorder::new();
-    let subject = TracedPolicy {
-        phase: AdmissionPhase::Validating,
-        origin: Origin::Api,
-        name: "",
-    };
-    recorder.policy(subject, MatchOutcome::Match);
-    recorder.binding("", MatchOutcome::Match);
-    recorder.round(&Value::Null);
-    recorder
-}
-
-/// The one expression that was recorded.
-fn explained(recorder: Recorder) -> Option<Explained> {
-    let policy = recorder.explanation().policies.pop()?;
-    let binding = policy.bindings.into_iter().next()?;
-    binding.rounds.into_iter().next()?.expressions.into_iter().next()
-}
-
-struct RecordingObserver(Recorder);
-
-impl EvaluationObserver for RecordingObserver {
-    fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {
-        self.0.value(expression, value);
     }
 }
 
