@@ -87,6 +87,21 @@ pub fn lint_with(sets: &[&ManifestSet], options: &LintOptions) -> Vec<Warning> {
     lint_manifests(sets, options, |_, lint| lint())
 }
 
+/// Lints policies with what stands beside them: objects of the API beside static manifests, and the definitions of custom resources,
+/// whose objects the expressions of the policies may be about.
+pub fn lint_policies<'o>(
+    sets: &[&ManifestSet],
+    mixed: impl IntoIterator<Item = (&'o ObjectName, &'o Location)>,
+    definitions: &DefinitionSet,
+    options: LintOptions,
+) -> Vec<Warning> {
+    let mut warnings = lint_mixed_origins(mixed);
+    warnings.extend(lint_definitions(definitions, &options));
+    let options = options.custom_kinds(definitions.custom_kinds());
+    warnings.extend(lint_with(sets, &options));
+    warnings
+}
+
 /// Lints manifests. `remember` gives the warnings in objects on which nothing else has an effect: those that the closure finds,
 /// or that it found before.
 fn lint_manifests(

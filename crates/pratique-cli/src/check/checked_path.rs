@@ -51,13 +51,10 @@ impl CheckedPath {
             let sets: Vec<&ManifestSet> = all.plugins.iter().map(|plugin| &plugin.manifests).collect();
             warnings = pratique_lint::lint_configuration(&all.ignored, all.unread.as_ref());
             let mixed = all.mixed.iter().map(|(name, location)| (name, location));
-            warnings.extend(pratique_lint::lint_mixed_origins(mixed));
             let options = levels.options(SystemTime::now());
             let options = options.feature_gates(gates);
             let definitions = DefinitionSet::new(gates.release(), all.definitions.clone());
-            warnings.extend(pratique_lint::lint_definitions(&definitions, &options));
-            let options = options.custom_kinds(definitions.custom_kinds());
-            warnings.extend(pratique_lint::lint_with(&sets, &options));
+            warnings.extend(pratique_lint::lint_policies(&sets, mixed, &definitions, options));
             if arguments.explain_cost {
                 costs = pratique_lint::estimate_costs(gates.release(), &sets);
             }
