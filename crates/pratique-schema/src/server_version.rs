@@ -76,6 +76,20 @@ impl ServerVersion {
             self.text
         ))
     }
+
+    /// What is to be told of a server that is followed by a release that somebody names, such as `as is asked for`.
+    pub fn note_as(&self, release: &'static Release, by: &str) -> Option<String> {
+        if self.distance.is_none() && self.release == release {
+            return None;
+        }
+        let version = match self.text.as_str() {
+            "" => "not known",
+            text => text,
+        };
+        Some(format!(
+            "the server's version is {version}: it is taken for one of Kubernetes {release}, {by}"
+        ))
+    }
 }
 
 /// The release that is nearest to a version, and how the version differs from it. Of two, it is the older one: what a server may

@@ -105,16 +105,10 @@ impl GivenCluster {
                 return;
             }
         };
-        self.version_note = match (&server, named) {
-            (Some(server), Some(_)) if server.release() != release || server.note().is_some() => {
-                Some(format!(
-                    "the server's version is {}: it is taken for one of Kubernetes {release}, as kubernetesVersion says",
-                    server.as_str()
-                ))
-            }
-            (Some(server), None) => server.note(),
-            _ => None,
-        };
+        self.version_note = server.and_then(|server| match named {
+            Some(_) => server.note_as(release, "as kubernetesVersion says"),
+            None => server.note(),
+        });
         self.gates = FeatureGates::new(release);
         self.known = std::mem::take(&mut self.known).with_gates(self.gates);
     }

@@ -156,19 +156,10 @@ impl GateArguments {
             return (of_flag, None);
         };
         let server = ServerVersion::parse(&version);
-        let (release, message) = if !self.is_named {
-            (server.release(), server.note())
-        } else if server.note().is_none() && server.release() == of_flag {
-            (of_flag, None)
+        let (release, message) = if self.is_named {
+            (of_flag, server.note_as(of_flag, "as is asked for"))
         } else {
-            let said = match server.as_str() {
-                "" => "not known",
-                text => text,
-            };
-            let message = format!(
-                "the server's version is {said}: it is taken for one of Kubernetes {of_flag}, as is asked for"
-            );
-            (of_flag, Some(message))
+            (server.release(), server.note())
         };
         let notice = message.map(|message| InputNotice::new(SERVER_VERSION, name, message));
         (release, notice)
