@@ -12,11 +12,9 @@ use pratique::{
 };
 use pratique_json::Value;
 use pratique_manifest::convert::is_list;
-use pratique_report::{Action, Decision, Evaluation, Finding, owner_of, uid_of};
+use pratique_report::{Decision, Evaluation, owner_of, uid_of};
 use pratique_request::{RequestTemplate, ResourceResolver, kind_of, options};
-use pratique_review::{
-    FindingAction, GivenObject, GivenObjectError, PolicyAction, Review, ReviewFinding, ReviewInput, Reviewer,
-};
+use pratique_review::{GivenObject, GivenObjectError, Review, ReviewInput, Reviewer};
 use pratique_types::Operation;
 
 use crate::input::{InputColumns, InputError};
@@ -239,11 +237,11 @@ impl BatchEvaluator {
         let mut old = old.map(|old| GivenObject::decode(self.release(), old));
         let number = row.saturating_add(1);
         let input = ReviewInput::from_object(given, &template, &self.resolver, |_, _| old.take(), number);
-        let decision = input
+        let review = input
             .map_err(RowError::from)
-            .and_then(|(input, _)| self.decide(input));
-        match decision {
-            Ok(decision) => decision.push(&evaluation, &user, results),
+            .and_then(|(input, _)| self.review(input));
+        match review {
+            Ok((request, review)) => push_review(&request, &review, &evaluation, &user, results),
             Err(error) => failed(&error, &evaluation, &user, results),
         }
     }
@@ -257,13 +255,12 @@ impl BatchEvaluator {
         Ok(object.filter(|object| !object.is_null()))
     }
 
-    fn decide(&self, input: ReviewInput<'_>) -> Result<RowDecision, RowError> {
-        let mut input = input;
+    fn review<'v>(&self, mut input: ReviewInput<'v>) -> Result<(AdmissionRequest<'v>, Review), RowError> {
         let reviewer = Reviewer::policies(&self.admission, Arc::clone(&self.authorizer));
         // A row has no column for them.
         let reviewer = reviewer.without_explained_causes();
         let review = reviewer.review(&self.cluster, self.objects.as_ref(), &mut input)?;
-        Ok(RowDecision::new(&input.request, &review))
+        Ok((input.request, review))
     }
 }
 
@@ -317,17 +314,6 @@ enum RowError {
     Unfinished(#[from] UnfinishedEvaluation),
 }
 
-/// The action as reports count it.
-fn counted(action: FindingAction) -> Action {
-    match action {
-        FindingAction::Policy(PolicyAction::Deny) => Action::Deny,
-        FindingAction::Policy(PolicyAction::Warn) => Action::Warn,
-        FindingAction::Policy(PolicyAction::Audit) => Action::Audit,
-        FindingAction::Policy(PolicyAction::Ignore) => Action::Ignore,
-        FindingAction::Undecided => Action::Undecided,
-    }
-}
-
 fn failed(error: &RowError, evaluation: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
     results.push(&ResultRow {
         evaluation: Evaluation {
@@ -340,50 +326,34 @@ fn failed(error: &RowError, evaluation: &Evaluation<'_>, user: &str, results: &m
     });
 }
 
-/// The decision on a row.
-struct RowDecision {
-    namespace: String,
-    name: String,
-    decision: Decision,
-    message: String,
-    findings: Vec<ReviewFinding>,
-}
-
-impl RowDecision {
-    fn new(request: &AdmissionRequest<'_>, review: &Review) -> Self {
-        let status = review.outcome.status.as_ref();
-        RowDecision {
-            namespace: request.namespace.clone(),
-            name: request.name.clone(),
-            decision: match review.outcome.decision() {
+/// Adds the review of a row.
+fn push_review(
+    request: &AdmissionRequest<'_>,
+    review: &Review,
+    evaluation: &Evaluation<'_>,
+    user: &str,
+    results: &mut ResultRows,
+) {
+    let outcome = &review.outcome;
+    let undecided: Vec<String> = outcome
+        .undecided
+        .iter()
+        .map(|undecided| undecided.missing.to_string())
+        .collect();
+    results.push(&ResultRow {
+        evaluation: Evaluation {
+            decision: match outcome.decision() {
                 AdmissionDecision::Allowed => Decision::Allowed,
                 AdmissionDecision::Denied => Decision::Denied,
                 AdmissionDecision::Undecided => Decision::Undecided,
             },
-            message: status.map(|status| status.message.clone()).unwrap_or_default(),
-            findings: review.findings(),
-        }
-    }
-
-    fn push(&self, evaluation: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
-        let findings = self.findings.iter().map(|finding| Finding {
-            policy: &finding.policy,
-            binding: &finding.binding,
-            action: counted(finding.action),
-            is_error: finding.is_error,
-            message: &finding.message,
-        });
-        results.push(&ResultRow {
-            evaluation: Evaluation {
-                decision: self.decision,
-                namespace: &self.namespace,
-                name: &self.name,
-                user,
-                findings: findings.collect(),
-                ..evaluation.clone()
-            },
-            message: &self.message,
-            then: None,
-        });
-    }
+            namespace: &request.namespace,
+            name: &request.name,
+            user,
+            findings: review.findings(undecided.iter().map(String::as_str)),
+            ..evaluation.clone()
+        },
+        message: outcome.status.as_ref().map_or("", |status| &status.message),
+        then: None,
+    });
 }

@@ -135,6 +135,21 @@ fn what_cannot_have_been_stored_fails() {
     }
 }
 
+/// As in the reports of scans, a field that is dropped has the name of its rule where a policy has its own.
+#[test]
+fn dropped_fields_are_findings_of_their_rule() {
+    let pod = object("Pod", "a", true).replace(
+        r#""spec":{"#,
+        r#""spec":{"schedulingGroup":{"podGroupName":"g"},"#,
+    );
+    let input = batch(vec![("object", Arc::new(StringArray::from_iter([Some(pod)])))]);
+    let results = evaluator().evaluate(&input).unwrap();
+    assert_eq!(decisions(&results), ["allowed"]);
+    let findings = findings(&results, 0);
+    assert_eq!(findings[0][..2], ["dropped-field", "warn"], "{findings:?}");
+    assert!(findings[0][2].contains("GenericWorkload"), "{findings:?}");
+}
+
 #[test]
 fn each_row_has_a_decision() {
     let objects = [

@@ -101,6 +101,16 @@ pub struct UndecidedDecision {
     pub missing: MissingDependency,
 }
 
+impl UndecidedDecision {
+    /// The policy or webhook, or else the plugin.
+    pub fn source(&self) -> &str {
+        match self.name.as_str() {
+            "" => &self.plugin,
+            name => name,
+        }
+    }
+}
+
 /// The effect of a policy or a webhook whose decision depends on a missing input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnUndecided {

@@ -19,6 +19,9 @@ pub struct DroppedField {
 }
 
 impl DroppedField {
+    /// The rule of such fields, which stands for a policy where findings are counted.
+    pub const RULE: &str = "dropped-field";
+
     /// A field that a server with these gates dropped.
     pub(crate) fn new(dropped: GatedDrop, gates: FeatureGates) -> Self {
         let GatedDrop { path, gate } = dropped;

@@ -89,7 +89,6 @@ pub use dropped_field::DroppedField;
 pub use exchange::WebhookExchange;
 pub use field_change::changed_fields;
 pub use field_path::FieldPath;
-pub use findings::{FindingAction, ReviewFinding};
 pub use foreign_policy::{ForeignPolicy, PolicyEngine};
 pub use given_object::{GivenObject, GivenObjectError};
 pub use input::{ParentWorkload, ReceiveFailure, ReviewInput, decode_warnings};

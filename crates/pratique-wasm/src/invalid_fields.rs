@@ -23,7 +23,7 @@ pub(crate) fn make_drop_finding(dropped: &DroppedField) -> Finding {
         severity: "warning",
         field: Some(dropped.field.clone()),
         help: dropped.help.clone(),
-        ..Finding::plain("dropped-field", &dropped.message)
+        ..Finding::plain(DroppedField::RULE, &dropped.message)
     }
 }
 

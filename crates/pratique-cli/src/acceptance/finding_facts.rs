@@ -1,10 +1,10 @@
 //! A finding about an object, as exceptions and a baseline look at it.
 
-use pratique_review::{PolicyAction, PolicyDecision};
+use pratique_review::{DroppedField, PolicyAction, PolicyDecision};
 
 use super::finding_key::{FindingAction, FindingKey};
 use super::known_policies::{KnownPolicies, ValidationExpression};
-use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
+use crate::evaluation::placed_drop::PlacedDrop;
 use crate::evaluation::record::{DecisionRecord, INVALID, SERVER_WARNING};
 
 /// A finding about an object, as exceptions look at it.
@@ -64,7 +64,7 @@ impl<'r> FindingFacts<'r> {
         Self::of_server(
             record,
             FindingAction::Warn,
-            DROPPED_FIELD,
+            DroppedField::RULE,
             &placed.dropped.message,
         )
     }

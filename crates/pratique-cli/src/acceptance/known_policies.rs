@@ -7,7 +7,8 @@ use pratique_schema::Release;
 use pratique_types::admission_plugins;
 use sha2::{Digest as _, Sha256};
 
-use crate::evaluation::placed_drop::DROPPED_FIELD;
+use pratique_review::DroppedField;
+
 use crate::evaluation::record::{INVALID, SERVER_WARNING};
 use crate::policies::OriginSets;
 
@@ -84,7 +85,7 @@ impl KnownPolicies {
         self.validations.contains_key(name)
             || self.others.contains(name)
             || admission_plugins::built_in(name).is_some()
-            || [DROPPED_FIELD, INVALID, SERVER_WARNING].contains(&name)
+            || [DroppedField::RULE, INVALID, SERVER_WARNING].contains(&name)
     }
 }
 

@@ -1,12 +1,12 @@
 //! The findings about a request, as reports count them.
 
-use pratique_report::{Action as Counted, Finding};
+use pratique_report::{Action, Finding};
 
 use crate::acceptance::accepted_finding::AcceptedFinding;
 use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::missing_input::JsonUndecided;
-use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
-use pratique_review::{PolicyAction as Action, PolicyDecision};
+use crate::evaluation::placed_drop::PlacedDrop;
+use pratique_review::PolicyDecision;
 
 /// The causes of a decision.
 pub(crate) struct DecisionCauses<'f> {
@@ -28,32 +28,22 @@ impl<'f> DecisionCauses<'f> {
         self,
         undecided: impl IntoIterator<Item = (&'f JsonUndecided, &'f str)>,
     ) -> Vec<Finding<'f>> {
-        let mut findings: Vec<Finding<'f>> = self
-            .policies
-            .iter()
-            .map(|decision| Finding {
-                policy: &decision.policy,
-                binding: &decision.binding,
-                action: counted(decision.action),
-                is_error: decision.failed,
-                message: &decision.message,
-            })
-            .collect();
+        let mut findings: Vec<Finding<'f>> = self.policies.iter().map(Finding::from).collect();
         findings.extend(self.accepted.iter().map(|(finding, message)| Finding {
             policy: &finding.policy,
             binding: &finding.binding,
-            action: Counted::Accepted,
+            action: Action::Accepted,
             is_error: false,
             message,
         }));
-        let is_by_policy = findings.iter().any(|finding| finding.action == Counted::Deny);
+        let is_by_policy = findings.iter().any(|finding| finding.action == Action::Deny);
         if let (RequestDecision::Denied, false, Some((policy, message))) =
             (self.decision, is_by_policy, self.refusal)
         {
             findings.push(Finding {
                 policy,
                 binding: "",
-                action: Counted::Deny,
+                action: Action::Deny,
                 is_error: false,
                 message,
             });
@@ -61,35 +51,19 @@ impl<'f> DecisionCauses<'f> {
         findings.extend(self.warnings.iter().map(|message| Finding {
             policy: "",
             binding: "",
-            action: Counted::Warn,
+            action: Action::Warn,
             is_error: false,
             message,
         }));
-        findings.extend(self.dropped.iter().map(|placed| Finding {
-            policy: DROPPED_FIELD,
-            binding: "",
-            action: Counted::Warn,
-            is_error: false,
-            message: &placed.dropped.message,
-        }));
+        findings.extend(self.dropped.iter().map(|placed| placed.dropped.finding()));
         findings.extend(undecided.into_iter().map(|(undecided, message)| Finding {
             policy: undecided.source(),
             binding: undecided.binding.as_deref().unwrap_or_default(),
-            action: Counted::Undecided,
+            action: Action::Undecided,
             is_error: false,
             message,
         }));
         findings
-    }
-}
-
-/// The action as reports count it.
-fn counted(action: Action) -> Counted {
-    match action {
-        Action::Deny => Counted::Deny,
-        Action::Warn => Counted::Warn,
-        Action::Audit => Counted::Audit,
-        Action::Ignore => Counted::Ignore,
     }
 }
 

@@ -11,9 +11,6 @@ use crate::output::problems;
 use crate::output::text::{PrintableText, text};
 use crate::style::{StreamStyle, TextTone};
 
-/// The rule of fields that are dropped.
-pub(crate) const DROPPED_FIELD: &str = "dropped-field";
-
 /// A field that is dropped, and where it is.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct PlacedDrop {

@@ -12,7 +12,7 @@ use crate::acceptance::finding_key::FindingAction;
 use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_cause::PlacedCause;
-use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
+use crate::evaluation::placed_drop::PlacedDrop;
 use crate::evaluation::pod_findings::{add_policies, add_undecided};
 use crate::evaluation::request_subject::RequestSubject;
 use crate::evaluation::result::{MadePod, ReviewResult};
@@ -20,7 +20,7 @@ use crate::output::finding::AnnotationLevel;
 use crate::output::json::is_zero;
 use crate::output::place::InputPlace;
 use crate::output::problems;
-use pratique_review::ParentWorkload;
+use pratique_review::{DroppedField, ParentWorkload};
 use pratique_review::{PolicyAction as Action, PolicyDecision};
 
 /// The decision on a request.
@@ -285,7 +285,7 @@ impl DecisionRecord {
         let dropped = self
             .dropped
             .iter()
-            .map(|_| (Some(Action::Warn), Some(DROPPED_FIELD)));
+            .map(|_| (Some(Action::Warn), Some(DroppedField::RULE)));
         let undecided = self
             .undecided
             .iter()
@@ -348,7 +348,7 @@ impl DecisionRecord {
         }));
         remarks.extend(self.dropped.iter().map(|placed| RequestRemark {
             action: Some(Action::Warn),
-            policy: Some(DROPPED_FIELD),
+            policy: Some(DroppedField::RULE),
             message: placed.dropped.told(),
             location: placed.location.as_ref(),
             accepted: None,

@@ -1,11 +1,10 @@
 //! Decisions as SARIF 2.1.0: a result for each policy that denies, warns, records, or is undecided, for each denial and warning
 //! by others, for each error of an input, and for each notice.
 
-use pratique_review::{PolicyAction, SourceFile};
+use pratique_review::{DroppedField, PolicyAction, SourceFile};
 
 use crate::acceptance::accepted_finding::AcceptedBy;
 use crate::evaluation::limitations::{self, ReportedLimitation};
-use crate::evaluation::placed_drop::DROPPED_FIELD;
 use crate::evaluation::record::{DecisionRecord, INVALID, SERVER_WARNING};
 use crate::input::sources;
 use crate::output::finding::AnnotationLevel;
@@ -67,7 +66,9 @@ fn description(rule: &str) -> String {
     match rule {
         INPUT => "An input cannot be read or evaluated".to_owned(),
         INVALID => "The API server's own validation refuses an object".to_owned(),
-        DROPPED_FIELD => "The API server drops a field of an object, as its feature gate is off".to_owned(),
+        DroppedField::RULE => {
+            "The API server drops a field of an object, as its feature gate is off".to_owned()
+        }
         SERVER_WARNING => "The API server warns about an object".to_owned(),
         limitations::NO_DEFINITION => {
             "An object is neither defaulted nor validated, as its definition is not known".to_owned()
