@@ -178,7 +178,7 @@ export interface Evaluation {
   /** The decision of each policy and binding. */
   decisions?: { policy: string; binding: string; action: "deny" | "warn" | "audit" | "ignore"; failed: boolean; message: string }[];
   /** Fields that a server sets in the object. */
-  defaults?: { by: "server" | "policy" | "webhook" | "preparation"; name: string | null; fields: string[] }[];
+  defaults?: { by: "server" | "policy" | "webhook" | "preparation"; name?: string; fields: string[] }[];
   mutations?: {
     policy: string;
     binding: string;

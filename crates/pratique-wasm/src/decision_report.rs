@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use pratique::api_objects::{DefaultedBy, Defaults};
+use pratique::api_objects::Defaults;
 use pratique::policy::StepResult;
 use pratique_explain::{Explanation, Expression, Line};
-use pratique_review::{PolicyDecision, Review, ReviewDecision};
+use pratique_review::{DiffLine, PolicyDecision, Review, ReviewDecision, diff_objects};
 use pratique_state::yaml;
 use pratique_types::{AdmissionRequest, Status, warnings};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::findings::Finding;
-use crate::{diff, invalid_fields};
+use crate::invalid_fields;
 
 /// A decision, and how it came about.
 #[derive(Debug, Default, Serialize)]
@@ -37,7 +37,7 @@ pub(crate) struct DecisionReport {
     /// The decision of each policy, with a binding.
     decisions: Vec<PolicyDecision>,
     /// The fields that a server sets in the object.
-    defaults: Vec<Value>,
+    defaults: Vec<Defaults>,
     /// The mutations, in order.
     mutations: Vec<Value>,
     /// The object as policies left it; absent where they did not change it.
@@ -47,7 +47,7 @@ pub(crate) struct DecisionReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     yaml: Option<String>,
     /// The changes by policies, as lines.
-    diff: Vec<diff::DiffLine>,
+    diff: Vec<DiffLine>,
     /// The changes by policies, as a JSON Patch.
     patch: Vec<pratique_json::Value<'static>>,
     /// Every expression, with the values in it.
@@ -90,7 +90,7 @@ impl DecisionReport {
         let decision = ReviewDecision::from_outcome(&outcome).name();
         let old_object = &request.object;
         let new_object = outcome.object.as_ref();
-        let lines = new_object.map(|new_object| diff::between(old_object, new_object));
+        let lines = new_object.map(|new_object| diff_objects(old_object, new_object));
         let patch = outcome.patch(request).into_iter().map(pratique_json::Value::from);
         let patch: Vec<_> = patch.map(pratique_json::Value::into_owned).collect();
         let mutations = outcome.mutations.iter().map(|step| {
@@ -112,7 +112,7 @@ impl DecisionReport {
             dropped: dropped.iter().map(invalid_fields::make_drop_finding).collect(),
             undecided: outcome.undecided.iter().map(ToString::to_string).collect(),
             decisions,
-            defaults: defaults.into_iter().map(defaulted).collect(),
+            defaults,
             mutations: mutations.collect(),
             yaml: outcome.object.as_ref().map(|object| yaml::block(object, 0)),
             diff: lines.unwrap_or_default(),
@@ -129,11 +129,6 @@ impl DecisionReport {
         }
     }
 
-    /// Whether the request is refused.
-    pub(crate) fn is_refused(&self) -> bool {
-        self.status.is_some()
-    }
-
     /// The object as policies left it; `None` where they did not change it.
     pub(crate) fn object(&self) -> Option<&pratique_json::Value<'static>> {
         self.object.as_ref()
@@ -148,16 +143,6 @@ impl DecisionReport {
 fn passed_on(warnings: &[String]) -> Vec<String> {
     let passed_on = warnings::passed_on(warnings.iter().map(String::as_str));
     passed_on.into_iter().map(str::to_owned).collect()
-}
-
-fn defaulted(step: Defaults) -> Value {
-    let (by, name) = match step.by {
-        DefaultedBy::Server => ("server", None),
-        DefaultedBy::Policy(name) => ("policy", Some(name)),
-        DefaultedBy::Webhook(name) => ("webhook", Some(name)),
-        DefaultedBy::Preparation => ("preparation", None),
-    };
-    json!({"by": by, "name": name, "fields": step.paths})
 }
 
 /// An explanation, with the position and a diagram of each expression.

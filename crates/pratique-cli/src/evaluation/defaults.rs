@@ -1,7 +1,6 @@
 //! Which fields a server set in an object, and when.
 
 use pratique::api_objects::{DefaultedBy, Defaults};
-use serde::Serialize;
 
 use crate::output::counted_nouns::first_names;
 
@@ -21,30 +20,5 @@ fn by(by: &DefaultedBy) -> String {
         DefaultedBy::Policy(name) => format!("defaulted after policy {name}"),
         DefaultedBy::Webhook(name) => format!("defaulted after webhook {name}"),
         DefaultedBy::Preparation => "set by the server before validation".to_owned(),
-    }
-}
-
-/// Fields that a server set, as JSON.
-#[derive(Debug, Serialize)]
-pub(crate) struct JsonDefaults {
-    by: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    fields: Vec<String>,
-}
-
-impl From<Defaults> for JsonDefaults {
-    fn from(step: Defaults) -> Self {
-        let (by, name) = match step.by {
-            DefaultedBy::Server => ("server", None),
-            DefaultedBy::Policy(name) => ("policy", Some(name)),
-            DefaultedBy::Webhook(name) => ("webhook", Some(name)),
-            DefaultedBy::Preparation => ("preparation", None),
-        };
-        JsonDefaults {
-            by,
-            name,
-            fields: step.paths,
-        }
     }
 }

@@ -1,17 +1,13 @@
 //! The changes of mutating policies, as a unified diff of YAML.
 
-use pratique_json::{Object, Value};
-use pratique_state::yaml;
-use similar::{ChangeTag, TextDiff};
+use pratique_json::Value;
+use pratique_review::{DiffLine, diff_objects};
 
 use crate::evaluation::chain;
 use crate::evaluation::defaults;
 use crate::evaluation::result::ReviewResult;
 use crate::output::text::{PrintableText, text};
 use crate::style::{StreamStyle, TextTone};
-
-/// The number of context lines.
-const CONTEXT: usize = 3;
 
 /// The diff of a changed object; empty if it is unchanged.
 pub(crate) fn diff_text(result: &ReviewResult<'_>, style: StreamStyle) -> PrintableText {
@@ -49,72 +45,17 @@ pub(crate) fn between(
     new_object: &Value<'static>,
     style: StreamStyle,
 ) -> PrintableText {
-    let new_object = without_defaults(old_object, new_object);
-    let (old, new) = (yaml::block(old_object, 0), yaml::block(&new_object, 0));
-    let diff = TextDiff::from_lines(&old, &new);
     let mut out = text!("--- {}\n+++ {} ({})\n", place, place, became);
-    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        let header = style.paint(TextTone::Faint, hunk.header());
-        out.push(&text!("{}\n", header));
-        for change in hunk.iter_changes() {
-            let line = change.value().trim_end_matches('\n');
-            let line = match change.tag() {
-                ChangeTag::Delete => style.paint(TextTone::Bad, text!("-{}", line)),
-                ChangeTag::Insert => style.paint(TextTone::Good, text!("+{}", line)),
-                ChangeTag::Equal => text!(" {}", line),
-            };
-            out.push(&text!("{}\n", line));
-        }
+    for DiffLine { tag, text } in diff_objects(old_object, new_object) {
+        let line = match tag {
+            '@' => style.paint(TextTone::Faint, text),
+            '-' => style.paint(TextTone::Bad, text!("-{}", text)),
+            '+' => style.paint(TextTone::Good, text!("+{}", text)),
+            _ => text!(" {}", text),
+        };
+        out.push(&text!("{}\n", line));
     }
     out
-}
-
-/// Removes the nulls and empty mappings that an API server's types add when an object is decoded. Documents are not so
-/// deep that recursion would be a risk.
-pub(crate) fn without_defaults(old_value: &Value<'_>, new_value: &Value<'static>) -> Value<'static> {
-    match (old_value, new_value) {
-        (Value::Object(old_members), Value::Object(new_members)) => {
-            let is_empty = |value: &Value<'_>| match value {
-                Value::Null => true,
-                Value::Object(object) => object.is_empty(),
-                _ => false,
-            };
-            let kept = new_members
-                .iter()
-                .filter(|(key, value)| old_members.contains_key(key) || !is_empty(value));
-            let kept = kept.map(|(key, value)| {
-                let value = match old_members.get(key) {
-                    Some(old_member) => without_defaults(old_member, value),
-                    None => value.clone(),
-                };
-                (key.to_owned().into(), value)
-            });
-            Value::Object(kept.collect::<Object<'static>>())
-        }
-        (Value::Array(old_elements), Value::Array(new_elements)) => {
-            let elements = new_elements.iter().enumerate();
-            let elements = elements.map(
-                |(index, element)| match counterpart(old_elements, index, element) {
-                    Some(old_element) => without_defaults(old_element, element),
-                    None => element.clone(),
-                },
-            );
-            Value::Array(elements.collect())
-        }
-        (_, new_value) => new_value.clone(),
-    }
-}
-
-/// The former state of an element: the one with the same name, or without names the one at the same index.
-fn counterpart<'v>(
-    old_elements: &'v [Value<'v>],
-    index: usize,
-    element: &Value<'_>,
-) -> Option<&'v Value<'v>> {
-    match element.get("name") {
-        Some(name) => old_elements.iter().find(|item| item.get("name") == Some(name)),
-        None => old_elements.get(index),
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::evaluation::audit_lines::describe_annotation;
 use crate::evaluation::chain::{self, JsonStep, StepSelection};
 use crate::evaluation::decision::RequestDecision;
-use crate::evaluation::defaults::{self, JsonDefaults};
+use crate::evaluation::defaults;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::missing_input::{JsonUndecided, UndecidedReason, help};
 use crate::evaluation::placed_cause;
@@ -399,7 +399,7 @@ pub(crate) struct JsonReview {
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<Explanation>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    defaults: Vec<JsonDefaults>,
+    defaults: Vec<pratique::api_objects::Defaults>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     webhooks: Vec<WebhookExchange>,
     /// What each step of the chain did.
@@ -429,7 +429,7 @@ impl JsonReview {
             review: AdmissionReview::answer(review.outcome.into_response(&input.request)),
             object,
             explanation: review.explanation,
-            defaults: defaults.map(JsonDefaults::from).collect(),
+            defaults: defaults.collect(),
             webhooks: review.webhooks,
             steps: review.steps.as_deref().map(chain::json),
         }

@@ -19,6 +19,7 @@ use pratique_types::{
     AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef, Operation, Status, status,
 };
 use pratique_validation::{ADMIN_ACCESS_LABEL, Candidate, NamespaceView, OpenQuestion, Rejection, Validator};
+use serde::Serialize;
 
 use super::ApiObjects;
 use super::assumed_fields::{assume_plugins, keep_stored};
@@ -86,16 +87,19 @@ pub struct InvalidObject {
 }
 
 /// Fields that a server set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Defaults {
     /// When they were set.
+    #[serde(flatten)]
     pub by: DefaultedBy,
     /// The outermost paths that were set, changed or removed: `spec.strategy`.
+    #[serde(rename = "fields")]
     pub paths: Vec<String>,
 }
 
 /// When a server sets fields.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase", tag = "by", content = "name")]
 pub enum DefaultedBy {
     /// Before admission: defaults, and metadata.
     Server,

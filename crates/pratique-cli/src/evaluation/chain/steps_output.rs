@@ -6,10 +6,11 @@ use pratique_merge::json_patch::diff;
 use pratique_objects::changed_paths;
 use serde::Serialize;
 
-use crate::evaluation::diff::{between, without_defaults};
+use crate::evaluation::diff::between;
 use crate::output::text::{IndentedLines, PrintableText, text};
 use crate::style::{StreamStyle, TextTone};
 use pratique_review::chain::{DEFAULTING, ReviewStep, StepEffect};
+use pratique_review::without_defaults;
 
 /// How many changed fields of a step are listed.
 const MAX_PATHS: usize = 8;
