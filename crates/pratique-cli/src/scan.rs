@@ -29,7 +29,7 @@ use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
 use crate::acceptance::AcceptanceRules;
-use crate::arguments::{ExpandMode, RequestArguments, ScanArguments, ScanFormat, tell_unprinted};
+use crate::arguments::{RequestArguments, ScanArguments, ScanFormat, tell_unprinted};
 use crate::destination;
 use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::phases::ObjectPhases;
@@ -186,16 +186,17 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some())
         .with_plugins(admission.plugin_names());
     let is_evaluated = scope.can_deny() || settings.is_some();
-    let mut expansion = ExpansionRule::new(
+    let expansion = ExpansionRule::new(
         state.gates.feature_gates.release(),
         &arguments.workloads,
         &pod_policies,
         is_evaluated,
     );
     // An update that changes nothing makes no Pods.
-    if operation == Operation::Update && expansion.mode == ExpandMode::Auto {
-        expansion.mode = ExpandMode::Off;
-    }
+    let expansion = match operation {
+        Operation::Update => expansion.of_unchanged_objects(),
+        _ => expansion,
+    };
     let scanner = ObjectScanner {
         builder: RequestBuilder::new(&request, stored),
         operation,

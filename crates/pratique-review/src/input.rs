@@ -88,6 +88,16 @@ impl<'t> ReviewInput<'t> {
         }
     }
 
+    /// The same with an object of its own.
+    pub fn into_owned(self) -> ReviewInput<'static> {
+        ReviewInput {
+            request: self.request.into_owned(),
+            parent: self.parent,
+            is_sent: self.is_sent,
+            received: self.received,
+        }
+    }
+
     /// The object that the request is about; the stored one of a deletion.
     pub fn object(&self) -> &Value<'t> {
         if self.request.object.is_null() {

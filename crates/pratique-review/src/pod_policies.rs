@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use k8s_openapi::api::admissionregistration::v1::{NamedRuleWithOperations, RuleWithOperations};
+use pratique::Configurations;
 use pratique_manifest::ManifestSet;
 use pratique_types::{GroupResource, Operation};
 
-use crate::resource_rules::resource_rules;
+use crate::resource_rules::{resource_rules, stored_rules};
 
 /// The built-in plugins that decide about Pods by what these are, or change them.
 const PLUGINS: [&str; 14] = [
@@ -51,14 +52,11 @@ impl<'a> PodPolicies<'a> {
         }
     }
 
-    /// With the policies of some names and rules.
+    /// With the policies among objects of the API.
     #[must_use]
-    pub fn with_rules(
-        self,
-        policies: impl Iterator<Item = (&'a str, &'a [NamedRuleWithOperations])>,
-    ) -> Self {
+    pub fn with_stored(self, stored: &'a Configurations) -> Self {
         let mut all = self.policies;
-        all.extend(policies.filter(|(_, rules)| rules.iter().any(creates_pods)));
+        all.extend(stored_rules(stored).filter(|(_, rules)| rules.iter().any(creates_pods)));
         PodPolicies {
             policies: all,
             ..self

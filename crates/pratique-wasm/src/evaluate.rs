@@ -1,16 +1,21 @@
 //! Policies evaluated for a request, as `pratique review` does.
 
+use pratique::AdmissionDecision;
 use pratique::authorization::Authorizer;
-use pratique_review::{PolicyRecord, Preparation, Reviewer, reads_managed_fields};
+use pratique_expansion::Expander;
+use pratique_review::{
+    PodExpansion, PodPolicies, PolicyRecord, Preparation, ReviewInput, Reviewer, WorkloadPods,
+    reads_managed_fields,
+};
+use pratique_types::GroupResource;
 use serde::Serialize;
 use std::sync::Arc;
 
 use crate::access;
 use crate::cluster::GivenCluster;
 use crate::decision_report::DecisionReport;
-use crate::expansion::{DecidedRequest, ExpandedWorkload};
 use crate::findings::Finding;
-use crate::input::{self, RequestInput};
+use crate::input;
 use crate::policies::{self, LoadReport, LoadedPolicies};
 use crate::request::Evaluate;
 
@@ -54,8 +59,20 @@ pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
         cluster: &cluster,
         authorizer,
     };
-    let workload = ExpandedWorkload::new(&input, arguments.expand, &loaded);
-    let mut decided = match engine.decide(input) {
+    let policies = loaded.pod_policies();
+    let pods = PodExpansion {
+        release: cluster.gates.release(),
+        expander: Expander::default(),
+        mode: arguments.expand,
+        policies: &policies,
+        is_evaluated: loaded.has_evaluated_policies(),
+    };
+    let made_pods = pods.pods_of(&input.review, false);
+    let workload = input.review.request.resource.group_resource();
+    evaluation
+        .notes
+        .extend(unreviewed_pods(&made_pods, &policies, &workload));
+    let mut decided = match engine.decide(input.review) {
         Ok(decided) => decided,
         Err(problem) => {
             evaluation.report.problems.push(*problem);
@@ -65,16 +82,45 @@ pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
     if let Some(text) = &arguments.object {
         decided.report.locate_causes(text);
     }
-    let of_pod = workload.map_or(Ok(()), |workload| workload.decide_pod(&engine, &mut decided));
-    if let Err(problem) = of_pod {
+    if let Err(problem) = engine.decide_pod((&pods, &made_pods), &mut decided) {
         evaluation.report.problems.push(*problem);
     }
     evaluation.decision = Some(Box::new(decided.report));
     evaluation
 }
 
+/// What there is to say of Pods that are not reviewed.
+fn unreviewed_pods(
+    pods: &WorkloadPods,
+    policies: &PodPolicies<'_>,
+    workload: &GroupResource,
+) -> Option<String> {
+    match pods {
+        WorkloadPods::None | WorkloadPods::Evaluated(_) => None,
+        WorkloadPods::NotEvaluated => {
+            let blind = policies.not_matching(std::iter::once(workload));
+            (!blind.is_empty()).then(|| {
+                format!(
+                    "the Pods of the workload are not reviewed, nor are the policies for Pods evaluated: {}",
+                    blind.join(", ")
+                )
+            })
+        }
+        WorkloadPods::Custom(path) => Some(format!(
+            "if a controller makes Pods of {path}, they are not reviewed: policies for Pods are evaluated for a Pod that is given"
+        )),
+    }
+}
+
+/// A decision, and its request as it was completed.
+struct DecidedRequest {
+    report: DecisionReport,
+    input: ReviewInput<'static>,
+    is_refused: bool,
+}
+
 /// What decides about requests.
-pub(crate) struct DecisionEngine<'a> {
+struct DecisionEngine<'a> {
     arguments: &'a Evaluate,
     loaded: &'a LoadedPolicies,
     cluster: &'a GivenCluster,
@@ -83,8 +129,7 @@ pub(crate) struct DecisionEngine<'a> {
 
 impl DecisionEngine<'_> {
     /// The decision on a request.
-    pub(crate) fn decide(&self, input: RequestInput) -> Result<DecidedRequest, Box<Finding>> {
-        let mut input = input.review;
+    fn decide(&self, mut input: ReviewInput<'static>) -> Result<DecidedRequest, Box<Finding>> {
         let reviewer = Reviewer::policies(&self.loaded.admission, Arc::clone(&self.authorizer))
             .recording(PolicyRecord::Explanation)
             .with_preparation(Preparation {
@@ -111,8 +156,30 @@ impl DecisionEngine<'_> {
                 explanation.locate(*origin, set);
             }
         }
-        let request = input.request;
-        let report = DecisionReport::new(review, &request);
-        Ok(DecidedRequest { report, request })
+        let is_refused = review.outcome.decision() == AdmissionDecision::Denied;
+        let report = DecisionReport::new(review, &input.request);
+        Ok(DecidedRequest {
+            report,
+            input,
+            is_refused,
+        })
+    }
+
+    /// Adds the decision on the Pod of a workload, if one is reviewed, to that on the workload.
+    fn decide_pod(
+        &self,
+        (expansion, pods): (&PodExpansion<'_>, &WorkloadPods),
+        decided: &mut DecidedRequest,
+    ) -> Result<(), Box<Finding>> {
+        let object = decided.report.object().unwrap_or(&decided.input.request.object);
+        let pod = expansion
+            .pod(pods, decided.is_refused, object, &decided.input)
+            .map_err(|error| Box::new(Finding::plain("not-evaluated", error.to_string()).within("object")))?;
+        let Some(pod) = pod else { return Ok(()) };
+        let pod = pod.into_owned();
+        let name = pod.name().to_owned();
+        let of_pod = self.decide(pod)?;
+        decided.report.add_pod(name, of_pod.report);
+        Ok(())
     }
 }

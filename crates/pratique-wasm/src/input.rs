@@ -19,10 +19,10 @@ pub(crate) struct RequestInput {
     pub(crate) notes: Vec<String>,
 }
 
-impl From<ReviewInput<'static>> for RequestInput {
-    fn from(review: ReviewInput<'static>) -> Self {
+impl RequestInput {
+    fn sent(request: AdmissionRequest<'static>) -> Self {
         RequestInput {
-            review,
+            review: ReviewInput::sent(request),
             notes: Vec::new(),
         }
     }
@@ -44,9 +44,7 @@ pub(crate) fn request(
         return None;
     }
     if let Some(object) = object.as_ref().filter(|object| review::is_review(object)) {
-        let decoded = review::decode(object)
-            .map(ReviewInput::sent)
-            .map(RequestInput::from);
+        let decoded = review::decode(object).map(RequestInput::sent);
         return or_problem(decoded, "object", problems);
     }
     let subject = object.or_else(|| old.clone())?;
@@ -67,7 +65,7 @@ fn or_problem<E: Display>(
 /// A request as `admission.k8s.io/v1` has it.
 fn sent(request: &[u8], problems: &mut Vec<Finding>) -> Option<RequestInput> {
     let decoded = serde_json::from_slice::<AdmissionRequest<'_>>(request);
-    let decoded = decoded.map(|request| RequestInput::from(ReviewInput::sent(request.into_owned())));
+    let decoded = decoded.map(|request| RequestInput::sent(request.into_owned()));
     or_problem(decoded, "request", problems)
 }
 

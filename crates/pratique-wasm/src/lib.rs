@@ -43,9 +43,7 @@ mod access;
 mod answer;
 mod cluster;
 mod decision_report;
-mod diff;
 mod evaluate;
-mod expansion;
 #[cfg(target_family = "wasm")]
 mod exports;
 mod expression;
@@ -61,4 +59,5 @@ pub use answer::answer;
 pub use evaluate::Evaluation;
 pub use expression::Evaluated;
 pub use findings::Finding;
-pub use request::{Evaluate, Expand, Expression, File, Request, User};
+pub use pratique_review::ExpandMode;
+pub use request::{Evaluate, Expression, File, Request, User};

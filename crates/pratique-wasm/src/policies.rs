@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::api::admissionregistration::v1::{
-    MatchResources, MutatingAdmissionPolicy, NamedRuleWithOperations, ValidatingAdmissionPolicy,
-};
 use pratique::{Admission, AdmissionBuilder, BuildError, Configurations, FeatureGates, workers::Sequential};
-use pratique_lint::{ExpressionCost, LintOptions};
+use pratique_lint::{DefinitionSet, ExpressionCost, LintOptions};
 use pratique_manifest::{Kind, Location, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
 use pratique_review::sorted_objects::SortedPolicies;
-use pratique_review::{add_policies, bind, unbound};
+use pratique_review::{PodPolicies, add_policies, bind, unbound};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -25,14 +22,25 @@ const LOAD_BYTES: u64 = 256 << 20;
 pub(crate) struct LoadedPolicies {
     pub(crate) admission: Admission,
     pub(crate) sets: Vec<(Origin, ManifestSet)>,
-    /// The stored policies.
-    pub(crate) stored: Vec<StoredPolicy>,
+    /// The stored policies and bindings.
+    pub(crate) stored: Configurations,
 }
 
-/// What a stored policy matches.
-pub(crate) struct StoredPolicy {
-    pub(crate) name: String,
-    pub(crate) rules: Vec<NamedRuleWithOperations>,
+impl LoadedPolicies {
+    /// What is evaluated of Pods.
+    pub(crate) fn pod_policies(&self) -> PodPolicies<'_> {
+        PodPolicies::new(self.sets.iter().map(|(_, set)| set), false).with_stored(&self.stored)
+    }
+
+    /// Whether a policy is evaluated at all.
+    pub(crate) fn has_evaluated_policies(&self) -> bool {
+        let policies = self
+            .sets
+            .iter()
+            .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len());
+        let stored = self.stored.validating_policies.len() + self.stored.mutating_policies.len();
+        policies.sum::<usize>() > unbound(&self.sets).len() || stored > 0
+    }
 }
 
 /// The report of loading policies.
@@ -105,9 +113,9 @@ pub(crate) fn load(input: &Evaluate, gates: FeatureGates, report: &mut LoadRepor
         report.lints.extend(lints.iter().map(Finding::from));
     } else {
         let mixed = sorted.mixed().iter().map(|(name, location)| (name, location));
-        let mut lints = pratique_lint::lint_mixed_origins(mixed);
+        let definitions = DefinitionSet::new(gates.release(), sorted.definitions().to_vec());
         let options = LintOptions::default().feature_gates(gates);
-        lints.extend(pratique_lint::lint_with(&linted, &options));
+        let lints = pratique_lint::lint_policies(&linted, mixed, &definitions, options);
         report.lints.extend(lints.iter().map(Finding::from));
     }
     if input.costs {
@@ -127,51 +135,19 @@ pub(crate) fn load(input: &Evaluate, gates: FeatureGates, report: &mut LoadRepor
     report
         .not_evaluated
         .extend(sets.iter().flat_map(|(_, set)| webhooks(set)));
-    match compiled(builder_of_all, &sets, &input.stored) {
-        Ok(admission) => Some(LoadedPolicies {
+    let compiled = stored_policies(&input.stored)
+        .and_then(|stored| Ok((compile(builder_of_all, &sets, stored.clone())?, stored)));
+    match compiled {
+        Ok((admission, stored)) => Some(LoadedPolicies {
             admission,
             sets,
-            stored: stored_policies(&input.stored),
+            stored,
         }),
         Err(error) => {
             report
                 .problems
                 .push(Finding::plain("unsupported-kind", error.to_string()));
             None
-        }
-    }
-}
-
-/// The policies among stored objects, which were decoded before.
-fn stored_policies(stored: &[Value]) -> Vec<StoredPolicy> {
-    let validating: Vec<Arc<ValidatingAdmissionPolicy>> =
-        of_kind(stored, Kind::ValidatingAdmissionPolicy).unwrap_or_default();
-    let validating = validating.iter().map(|policy| {
-        let constraints = policy
-            .spec
-            .as_ref()
-            .and_then(|spec| spec.match_constraints.as_ref());
-        StoredPolicy::new(policy.metadata.name.as_ref(), constraints)
-    });
-    let mutating: Vec<Arc<MutatingAdmissionPolicy>> =
-        of_kind(stored, Kind::MutatingAdmissionPolicy).unwrap_or_default();
-    let mutating = mutating.iter().map(|policy| {
-        let constraints = policy
-            .spec
-            .as_ref()
-            .and_then(|spec| spec.match_constraints.as_ref());
-        StoredPolicy::new(policy.metadata.name.as_ref(), constraints)
-    });
-    validating.chain(mutating).collect()
-}
-
-impl StoredPolicy {
-    fn new(name: Option<&String>, constraints: Option<&MatchResources>) -> Self {
-        StoredPolicy {
-            name: name.cloned().unwrap_or_default(),
-            rules: constraints
-                .and_then(|constraints| constraints.resource_rules.clone())
-                .unwrap_or_default(),
         }
     }
 }
@@ -186,25 +162,29 @@ enum CompileError {
 }
 
 /// Compiles what was loaded, without webhooks.
-fn compiled(
+fn compile(
     builder: AdmissionBuilder,
     sets: &[(Origin, ManifestSet)],
-    stored: &[Value],
-) -> Result<Admission, CompileError> {
+    stored: Configurations,
+) -> Result<Admission, BuildError> {
     let builder = sets.iter().fold(builder, |builder, (origin, set)| {
         let mut set = set.clone();
         set.mutating_webhooks.clear();
         set.validating_webhooks.clear();
         add_policies(builder, *origin, set)
     });
-    let stored = Configurations {
+    builder.configurations(stored).build()
+}
+
+/// The policies and bindings among stored objects.
+fn stored_policies(stored: &[Value]) -> Result<Configurations, CompileError> {
+    Ok(Configurations {
         mutating_policies: of_kind(stored, Kind::MutatingAdmissionPolicy)?,
         mutating_bindings: of_kind(stored, Kind::MutatingAdmissionPolicyBinding)?,
         validating_policies: of_kind(stored, Kind::ValidatingAdmissionPolicy)?,
         validating_bindings: of_kind(stored, Kind::ValidatingAdmissionPolicyBinding)?,
         ..Configurations::default()
-    };
-    Ok(builder.configurations(stored).build()?)
+    })
 }
 
 /// The objects of a kind among stored ones.

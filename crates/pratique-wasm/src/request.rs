@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pratique_review::ExpandMode;
 use pratique_types::Operation;
 use serde::Deserialize;
 
@@ -69,7 +70,7 @@ pub struct Evaluate {
     /// Whether policies without a binding are evaluated as if bound.
     pub bind: bool,
     /// Whether the Pod that a controller makes of a workload is evaluated as well; by default where a policy is about Pods.
-    pub expand: Expand,
+    pub expand: ExpandMode,
     /// Whether objects stay as they are, instead of being decoded, defaulted and prepared as an API server does.
     pub as_given: bool,
     /// Whether the worst-case cost of each expression is estimated.
@@ -77,19 +78,6 @@ pub struct Evaluate {
     /// Whether a decision is wanted soon: lints, which take longer than it, are left out, but for those of objects that do not
     /// count, or that only some servers have.
     pub without_lints: bool,
-}
-
-/// When the Pods of workloads are evaluated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Expand {
-    /// Where a policy is about Pods, and the workload is not refused.
-    #[default]
-    Auto,
-    /// Always.
-    On,
-    /// Never.
-    Off,
 }
 
 /// The user who sends a request.

@@ -1,5 +1,8 @@
 //! Whole requests and their answers.
 
+mod drifts;
+mod release;
+
 use serde_json::{Value, json};
 
 use crate::answer;
@@ -54,6 +57,21 @@ spec:
   replicas: 7
   selector: {matchLabels: {a: b}}
   template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}
+";
+
+const PODS: &str = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: pods}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+  validations: [{expression: \"object.spec.containers.all(c, c.image != 'i')\", message: not i}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: pods}
+spec: {policyName: pods, validationActions: [Deny]}
 ";
 
 const LIMITS: &str =
@@ -193,20 +211,6 @@ fn objects_need_names() {
 /// A policy on Pods decides about those of a Deployment, as in a review.
 #[test]
 fn pods_of_workloads_are_evaluated() {
-    const PODS: &str = "
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: pods}
-spec:
-  matchConstraints:
-    resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
-  validations: [{expression: \"object.spec.containers.all(c, c.image != 'i')\", message: not i}]
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: pods}
-spec: {policyName: pods, validationActions: [Deny]}
-";
     let of_pods = |policies: &str, expand: Value, object: &str| {
         let mut input = json!({"policies": [file("policies", policies)], "object": object});
         if !expand.is_null() {
@@ -424,38 +428,6 @@ fn what_a_server_refuses_before_admission_is_denied() {
 }
 
 #[test]
-fn requests_are_those_that_the_command_line_makes() {
-    let problem = |input: Value| {
-        let answer = evaluate(&input);
-        assert_eq!(answer.get("decision"), None, "{answer}");
-        answer["problems"][0]["message"].clone()
-    };
-    let exec = "{apiVersion: v1, kind: PodExecOptions, command: [sh]}";
-    assert_eq!(
-        problem(json!({"object": exec, "subresource": "exec"})),
-        "a connection is made to an object: give its name"
-    );
-    let named = evaluate(&json!({"object": exec, "subresource": "exec", "name": "web-0"}));
-    assert_eq!(named["request"]["operation"], "CONNECT", "{named}");
-    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}}";
-    assert_eq!(
-        problem(json!({"object": pod, "subresource": "scale"})),
-        "pods have no subresource scale"
-    );
-    let broken = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: 7}";
-    let deleted = problem(json!({"object": broken, "operation": "DELETE"}));
-    assert!(
-        deleted.as_str().unwrap().starts_with("Pod in version"),
-        "{deleted}"
-    );
-    let updated = problem(json!({"object": pod, "oldObject": broken}));
-    assert!(
-        updated.as_str().unwrap().starts_with("the old object: Pod in"),
-        "{updated}"
-    );
-}
-
-#[test]
 fn without_an_object_policies_are_only_loaded() {
     let answer = evaluate(&json!({"policies": [file("policies", POLICY)]}));
     assert_eq!(answer.get("decision"), None);
@@ -641,78 +613,4 @@ fn the_index_of_a_snapshot_says_of_which_kinds_all_objects_are_there() {
     let of_both = format!("{}, {}", all("ConfigMap", 1), all("Namespace", 0));
     // A namespace that is not there has no labels, and the policy fails.
     assert_eq!(decided(&of_both), "error");
-}
-
-const STATEFUL_SET: &str = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {selector: {matchLabels: {a: b}}, \
-    updateStrategy: {rollingUpdate: {partition: 0}}, \
-    template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}";
-
-fn of_release(more: Value) -> Value {
-    let policy = "
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: available}
-spec:
-  matchConstraints:
-    resourceRules: [{apiGroups: [apps], apiVersions: [v1], resources: [statefulsets], operations: [CREATE]}]
-  validations: [{expression: '!has(object.spec.updateStrategy.rollingUpdate.maxUnavailable)'}]
-";
-    let mut evaluate = json!({
-        "policies": [{"path": "p.yaml", "text": policy}],
-        "object": STATEFUL_SET,
-        "bind": true,
-    });
-    let members = more.as_object().cloned().unwrap_or_default();
-    evaluate.as_object_mut().unwrap().extend(members);
-    let answer = answer(json!({"evaluate": evaluate}).to_string().as_bytes());
-    serde_json::from_slice(&answer).unwrap()
-}
-
-#[test]
-fn the_server_is_of_a_release() {
-    assert_eq!(of_release(json!({}))["decision"], "denied");
-    let older = of_release(json!({"kubernetesVersion": "1.36"}));
-    assert_eq!(older["decision"], "allowed", "{older}");
-    let unknown = of_release(json!({"kubernetesVersion": "1.2"}));
-    assert!(
-        unknown["problems"][0]["message"]
-            .as_str()
-            .unwrap()
-            .starts_with("Kubernetes 1.2 is not known; known are "),
-        "{unknown}"
-    );
-    let bundle = "{apiVersion: certificates.k8s.io/v1, kind: ClusterTrustBundle, metadata: {name: b}}";
-    let unserved = of_release(json!({"kubernetesVersion": "1.36", "object": bundle}));
-    assert_eq!(unserved["status"]["code"], 404, "{unserved}");
-}
-
-#[test]
-fn a_snapshot_says_the_release() {
-    let snapshot = |version: &str, more: Value| {
-        let index = format!(
-            "apiVersion: pratique/v1alpha1\nkind: Snapshot\ntaken: '2026-11-23T06:00:00Z'\nserverVersion: {version}\nkinds: []\n"
-        );
-        let mut given = json!({"cluster": [{"path": "snapshot.yaml", "text": index}]});
-        let members = more.as_object().cloned().unwrap_or_default();
-        given.as_object_mut().unwrap().extend(members);
-        of_release(given)
-    };
-    assert_eq!(snapshot("v1.36.3", json!({}))["decision"], "allowed");
-    let named = snapshot("v1.36.3", json!({"kubernetesVersion": "1.37"}));
-    assert_eq!(named["decision"], "denied");
-    assert!(
-        named["notes"][0]
-            .as_str()
-            .unwrap()
-            .contains("as kubernetesVersion says"),
-        "{named}"
-    );
-    let newer = snapshot("v1.999.0", json!({}));
-    assert!(
-        newer["notes"][0]
-            .as_str()
-            .unwrap()
-            .contains("newer than what is known"),
-        "{newer}"
-    );
 }

@@ -59,3 +59,13 @@ pub(crate) enum ExpandMode {
     #[value(alias = "false")]
     Off,
 }
+
+impl From<ExpandMode> for pratique_review::ExpandMode {
+    fn from(mode: ExpandMode) -> Self {
+        match mode {
+            ExpandMode::Auto => pratique_review::ExpandMode::Auto,
+            ExpandMode::On => pratique_review::ExpandMode::On,
+            ExpandMode::Off => pratique_review::ExpandMode::Off,
+        }
+    }
+}

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pratique_expansion::ExpandedPod;
 use pratique_json::Value;
-use pratique_request::{BuildError, RequestTemplate, ResourceResolver, kind_of, pod_request, subresource};
-use pratique_review::{GivenObject, GivenObjectError, ParentWorkload, ReviewInput};
+use pratique_request::{BuildError, RequestTemplate, ResourceResolver, kind_of, subresource};
+use pratique_review::{GivenObject, GivenObjectError, ReviewInput};
 use pratique_types::{GroupVersionKind, Operation, UserInfo};
 
 use crate::arguments::{RequestArguments, SenderArguments};
@@ -184,23 +183,6 @@ fn help(error: &GivenObjectError) -> &'static str {
         }
         GivenObjectError::Build(BuildError::NoOldObject) => ": it is not among those of --old",
         _ => "",
-    }
-}
-
-/// The request for a Pod that a workload makes.
-pub(crate) fn pod_input<'v>(made: ExpandedPod<'v>, workload: &InputRequest<'_>) -> InputRequest<'v> {
-    InputRequest {
-        input: ReviewInput {
-            request: pod_request(made, &workload.request),
-            parent: Some(ParentWorkload {
-                kind: workload.request.kind.kind.clone(),
-                name: workload.name().to_owned(),
-            }),
-            is_sent: false,
-            received: Ok(Vec::new()),
-        },
-        location: workload.location.clone(),
-        origin: workload.origin.clone(),
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pratique_review::PodPolicies;
+use pratique_review::{PodPolicies, WorkloadPods};
 use pratique_types::GroupResource;
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
 use crate::output::counted_nouns::first_names;
 use crate::output::notice::{InputNotice, NOT_EVALUATED};

@@ -10,10 +10,12 @@ use pratique_stream::Piece;
 use pratique_types::GroupVersionKind;
 
 use super::source::ImpactUnit;
+use pratique_review::WorkloadPods;
+
 use crate::acceptance::AcceptedFindings;
 use crate::evaluation::assumptions::AssumedKinds;
 use crate::evaluation::definitions::AssumedKind;
-use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
+use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::limitations::ObjectLimitations;
 use crate::evaluation::result::ReviewResult;

@@ -11,7 +11,6 @@ use super::part::{ComparisonPart, InputComparison, WorkloadScope};
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::evaluation::assumptions::depends_on_resource;
 use crate::evaluation::decision::RequestDecision;
-use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::ReviewResult;
@@ -27,7 +26,7 @@ use crate::replay::possible::without_object;
 use crate::replay::subject::RequestSubject;
 use crate::stream::etcd;
 use crate::style::StreamStyle;
-use pratique_review::Reviewer;
+use pratique_review::{Reviewer, WorkloadPods};
 use pratique_schema::Release;
 
 /// The decisions about the requests of a part of the inputs.

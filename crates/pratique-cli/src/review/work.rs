@@ -9,7 +9,8 @@ use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_request::{AssumedResource, review};
 use pratique_review::{
-    ChainRequest, PreparedObject, Review, ReviewDetail, ReviewInput, Reviewer, StepRecord, decode_warnings,
+    ChainRequest, PreparedObject, Review, ReviewDetail, ReviewInput, Reviewer, StepRecord, WorkloadPods,
+    decode_warnings,
 };
 use pratique_schema::Release;
 use pratique_types::Operation;
@@ -20,7 +21,7 @@ use crate::evaluation::assumptions::depends_on_resource;
 use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::diff;
-use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
+use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::github;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::limitations::ObjectLimitations;

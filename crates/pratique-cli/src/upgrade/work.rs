@@ -9,7 +9,7 @@ use pratique_replay::{
     Approximation, EventRequests, LocatedEntry, ReplayRequest, ReplayResult, UnknownRequest,
 };
 use pratique_request::{AssumedResource, RequestTemplate, Resolution, kind_of};
-use pratique_review::{ReceiveFailure, Reviewer};
+use pratique_review::{ReceiveFailure, Reviewer, WorkloadPods};
 use pratique_schema::{FeatureGates, Release};
 use pratique_typed::decode::received_in;
 use pratique_types::{GroupVersionKind, Operation};
@@ -21,7 +21,6 @@ use super::unmatched_rules::unmatched_rules;
 use super::{versions, webhooks};
 use crate::evaluation::assumptions::depends_on_resource;
 use crate::evaluation::decision::RequestDecision;
-use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::ReviewResult;
