@@ -26,7 +26,9 @@ mod user;
 
 pub use definition::GoneDefinition;
 pub use pod::pod_request;
-pub use resource::{AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition};
+pub use resource::{
+    AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition, is_definition_of_any_version,
+};
 pub use server_warnings::server_warnings;
 pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};
 pub use unserved_kinds::UnservedKind;

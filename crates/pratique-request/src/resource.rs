@@ -23,6 +23,12 @@ pub fn is_definition(object: &Value<'_>) -> bool {
     ObjectRef::new(object).is_custom_resource_definition()
 }
 
+/// Whether an object is a CustomResourceDefinition of whatever version, which a server may not serve any more.
+pub fn is_definition_of_any_version(object: &Value<'_>) -> bool {
+    let kind = ObjectRef::new(object).group_version_kind();
+    kind.is_ok_and(|kind| kind.is_custom_resource_definition())
+}
+
 /// The regular plural of a kind: `networkpolicies.example.com`. Which resource serves a kind that is not known can only be
 /// assumed.
 // Upstream: apimachinery/pkg/api/meta/restmapper.go, UnsafeGuessKindToResource

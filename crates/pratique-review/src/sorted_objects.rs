@@ -12,7 +12,8 @@ use pratique_manifest::{
     read_contents,
 };
 use pratique_policy::Origin;
-use pratique_types::{ADMISSION_GROUP, ObjectRef};
+use pratique_request::is_definition_of_any_version;
+use pratique_types::ADMISSION_GROUP;
 
 use crate::foreign_policy::{ForeignPolicy, PolicyEngine};
 use crate::source_files::{SourceFile, SourceFiles, SourceKind};
@@ -226,11 +227,7 @@ impl SortedPolicies {
                     });
                 }
                 *self.others.entry(name.to_owned()).or_default() += 1;
-                let is_definition = || {
-                    let kind = ObjectRef::new(&object).group_version_kind();
-                    kind.is_ok_and(|kind| kind.is_custom_resource_definition())
-                };
-                if is_definition() {
+                if is_definition_of_any_version(&object) {
                     self.definitions.push(document.source.at_node(item.node));
                 }
                 continue;

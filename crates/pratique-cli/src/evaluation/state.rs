@@ -7,7 +7,7 @@ use pratique::api_objects::ApiObjects;
 use pratique::cluster::{Cluster as _, ParamScope};
 use pratique_json::{Object, Value};
 use pratique_manifest::Location;
-use pratique_request::{Source, kind_of};
+use pratique_request::{Source, is_definition_of_any_version, kind_of};
 use pratique_schema::{FeatureGates, Release};
 use pratique_state::cluster::{is_namespace, with_name_label};
 use pratique_state::{ClusterObjects, ObjectOrigin, PluginState, every_cluster};
@@ -318,8 +318,7 @@ impl StateObject {
 }
 
 fn is_of_cluster(object: &Value<'_>) -> bool {
-    let kind = object.get("kind").and_then(Value::as_str);
-    is_namespace(object) || kind == Some("CustomResourceDefinition")
+    is_namespace(object) || is_definition_of_any_version(object)
 }
 
 /// The objects of some kinds among others that a server can decode.

@@ -7,6 +7,7 @@ use pratique::authorization::Authorizer;
 use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_replay::{ObjectKnowledge, ReplayRequest};
+use pratique_request::is_definition_of_any_version;
 use pratique_review::chain::ChainSettings;
 use pratique_review::{PolicyRecord, ReviewInput, Reviewer};
 use pratique_state::Rules;
@@ -210,9 +211,8 @@ impl StateInputs {
         namespace: &str,
         survey: impl FnOnce(&mut ClusterState),
     ) -> (RequestCluster, InputErrors) {
-        let is_definition = |object: &&Value<'static>| {
-            object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
-        };
+        // Those of versions that no server serves any more are told of.
+        let is_definition = |object: &&Value<'static>| is_definition_of_any_version(object);
         let definitions = self.loaded.objects().chain(self.objects());
         let definitions = definitions.filter(is_definition).cloned().collect();
         let StateInputs {
