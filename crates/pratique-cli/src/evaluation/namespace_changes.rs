@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_json::Value;
 use pratique_manifest::Location;
+use pratique_types::ObjectRef;
 
 use crate::evaluation::state::{ClusterState, StateObject};
 use crate::output::notice::{InputNotice, NAMESPACE_CHANGE};
@@ -47,7 +48,8 @@ struct NamespaceChange {
 impl NamespaceChanges {
     /// No changes of these namespaces.
     pub(crate) fn of_known<'n>(namespaces: impl Iterator<Item = &'n Value<'static>>) -> Self {
-        let known = namespaces.map(|namespace| (name_of(namespace).to_owned(), namespace.clone()));
+        let known =
+            namespaces.map(|namespace| (ObjectRef::new(namespace).name().to_owned(), namespace.clone()));
         NamespaceChanges {
             known: Arc::new(known.collect()),
             ..NamespaceChanges::default()
@@ -67,20 +69,20 @@ impl NamespaceChanges {
     pub(crate) fn know(&mut self, namespaces: impl Iterator<Item = Value<'static>>) {
         let known = Arc::make_mut(&mut self.known);
         for namespace in namespaces {
-            let name = name_of(&namespace).to_owned();
+            let name = ObjectRef::new(&namespace).name().to_owned();
             known.entry(name).or_insert(namespace);
         }
     }
 
     /// Whether the state of the cluster says something of a namespace.
     pub(crate) fn is_known(&self, namespace: &Value<'_>) -> bool {
-        self.known.contains_key(name_of(namespace))
+        self.known.contains_key(ObjectRef::new(namespace).name())
     }
 
     /// Adds a known namespace of an input, which was labelled; gives a notice if it is another than before.
     pub(crate) fn add(&mut self, namespace: Value<'static>, location: &Location) -> Option<InputNotice> {
         let place = self.place(location)?;
-        let name = name_of(&namespace).to_owned();
+        let name = ObjectRef::new(&namespace).name().to_owned();
         let stored_namespace = self.known.get(&name)?;
         let of_name = self.changes.get(&name).map(Vec::as_slice).unwrap_or_default();
         let previous_namespace = of_name
@@ -148,11 +150,6 @@ impl NamespaceChanges {
             }
         })
     }
-}
-
-fn name_of<'v>(namespace: &'v Value<'_>) -> &'v str {
-    let name = namespace.at(&["metadata", "name"]).and_then(Value::as_str);
-    name.unwrap_or_default()
 }
 
 /// Whether two namespaces have the same texts in a field of their metadata; an empty one is the same as none.

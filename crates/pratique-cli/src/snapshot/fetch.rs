@@ -7,6 +7,7 @@ use pratique_kube::{ApiServer, ClusterReader, ListOf, ReadError};
 use pratique_rbac::KnownSubjects;
 use pratique_schema::Release;
 use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
+use pratique_types::ObjectRef;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{ADMISSION_GROUP, GroupVersion, GroupVersionKind, GroupVersionResource};
 
@@ -202,7 +203,7 @@ impl SnapshotFetch {
             self.retain(kind, |binding| {
                 let role = subjects.bound_role(binding);
                 let namespace = match &role {
-                    Some(role) if role.kind == "Role" => text_at(binding, "namespace"),
+                    Some(role) if role.kind == "Role" => ObjectRef::new(binding).namespace(),
                     _ => "",
                 };
                 let bound = role.map(|role| (role.kind, namespace.to_owned(), role.name));
@@ -213,7 +214,7 @@ impl SnapshotFetch {
         }
         for kind in ["ClusterRole", "Role"] {
             self.retain(kind, |role| {
-                let (namespace, name) = (text_at(role, "namespace"), text_at(role, "name"));
+                let (namespace, name) = (ObjectRef::new(role).namespace(), ObjectRef::new(role).name());
                 roles.contains(&(kind.to_owned(), namespace.to_owned(), name.to_owned()))
             });
         }
@@ -431,11 +432,6 @@ fn is_of(entry: &SnapshotKind, kind: &GroupVersionKind) -> bool {
 
 fn is_secret(kind: &GroupVersionKind) -> bool {
     kind.is_core("Secret")
-}
-
-fn text_at<'v>(object: &'v Value<'_>, field: &str) -> &'v str {
-    let text = object.at(&["metadata", field]).and_then(Value::as_str);
-    text.unwrap_or_default()
 }
 
 /// Whether a cluster says that it serves what a definition defines.
