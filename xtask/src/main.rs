@@ -76,7 +76,7 @@ fn help() -> String {
         ),
         (
             "reference",
-            "Write the pages of docs/reference and docs/library, from the code",
+            "Write the pages of docs/reference from the code; with `library` those of docs/library, for the site",
         ),
         (
             "tidy",

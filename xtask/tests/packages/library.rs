@@ -1,5 +1,5 @@
-//! The library's pages in `docs/library`: each published crate with its own documentation, whose examples the tests of the crate
-//! compile and run. A page for each table of ARCHITECTURE.md, in its order.
+//! The library's pages, which are made with the site in `docs/library`: each published crate with its own documentation, whose
+//! examples the tests of the crate compile and run. A page for each table of ARCHITECTURE.md, in its order.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::fs;
 use super::{Package, metadata, workspace};
 
 /// The end of a page.
-const ORIGIN: &str = "\n<!-- Written by `cargo xtask reference`. -->\n";
+const ORIGIN: &str = "\n<!-- Written by `cargo xtask reference library`. -->\n";
 
 /// The headings of the tables with what stands below each, of crates that are published.
 fn tables(text: &str) -> Vec<(&str, &str)> {
@@ -126,20 +126,21 @@ fn the_library_is_documented_as_its_crates_are() {
     let architecture = fs::read_to_string(workspace().join("ARCHITECTURE.md")).unwrap();
     let packages = metadata();
     let pages = pages(&architecture, &packages);
-    let directory = workspace().join("docs/library");
+    let docs = workspace().join("docs");
     if std::env::var_os("BLESS").is_some() {
+        let directory = docs.join("library");
         fs::create_dir_all(&directory).unwrap();
         for (name, text) in &pages {
             fs::write(directory.join(name), text).unwrap();
         }
     }
-    for (name, text) in &pages {
-        let found = fs::read_to_string(directory.join(name)).unwrap_or_default();
-        assert!(
-            &found == text,
-            "docs/library/{name} is stale: `cargo xtask reference` writes it"
-        );
-    }
+    let contents = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let listed = contents.split("](library/").skip(1);
+    let listed: Vec<&str> = listed.filter_map(|rest| rest.split(')').next()).collect();
+    let mut names: Vec<&str> = pages.keys().map(String::as_str).collect();
+    assert_eq!(listed.len(), names.len(), "{listed:?}");
+    names.retain(|name| !listed.contains(name));
+    assert!(names.is_empty(), "docs/SUMMARY.md lacks {names:?}");
     let published = packages
         .iter()
         .filter(|package| package.is_published() && package.is_library());
