@@ -56,7 +56,7 @@ impl SideProgram {
     ) -> Result<SideSample, ToolError> {
         let nanoseconds = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
         self.order(
-            json!({"measure": "judge", "case": case, "nanoseconds": nanoseconds, "processor": processor}),
+            json!({"measure": "admit", "case": case, "nanoseconds": nanoseconds, "processor": processor}),
         )
     }
 

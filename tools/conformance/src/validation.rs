@@ -170,7 +170,7 @@ fn body(case: &Value) -> Value {
 fn observe(registry: &Registry<'_>, request: Request<'_>, gates: FeatureGates) -> Result<Value, Refusal> {
     let received = registry.receive(request)?;
     let not_validated = Cell::new(None);
-    let validate = |prepared: &Prepared| match judge(&prepared.attributes, gates) {
+    let validate = |prepared: &Prepared| match validate_attributes(&prepared.attributes, gates) {
         Err(Rejection::Invalid(status)) => Err(status),
         Err(rejection @ (Rejection::NotValidated(_) | Rejection::Open(_))) => {
             not_validated.set(Some(rejection.to_string()));
@@ -198,7 +198,7 @@ fn is_recorded(warning: &str) -> bool {
     !warning.starts_with(".metadata.managedFields was")
 }
 
-fn judge(attributes: &Attributes, gates: FeatureGates) -> Result<(), Rejection> {
+fn validate_attributes(attributes: &Attributes, gates: FeatureGates) -> Result<(), Rejection> {
     // They were recorded without a server that has namespaces.
     let no_namespace = format!(
         "Get \"http://127.0.0.1:1/api/v1/namespaces/{}?timeout=1s\": dial tcp 127.0.0.1:1: connect: connection refused",

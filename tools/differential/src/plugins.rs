@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::reference::ReferenceProgram;
 use crate::release::ComparedRelease;
-use crate::suite::{CaseJudgement, GoldenSuite, judge_expectation};
+use crate::suite::{CaseComparison, GoldenSuite, compare_expectation};
 
 /// The suite `plugins`.
 pub(super) struct GoldenPlugins;
@@ -47,7 +47,7 @@ impl GoldenSuite for GoldenPlugins {
         Ok(question)
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError> {
-        Ok(judge_expectation(self.name(), case, theirs.clone()))
+    fn compare(&self, case: &Value, theirs: &Value) -> Result<CaseComparison, ToolError> {
+        Ok(compare_expectation(self.name(), case, theirs.clone()))
     }
 }

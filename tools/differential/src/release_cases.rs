@@ -10,7 +10,7 @@ use super::plugins::GoldenPlugins;
 use super::policy::GoldenPolicies;
 use super::reference::ReferenceProgram;
 use super::release::{ComparedRelease, ReleaseArguments};
-use super::suite::{CaseJudgement, GoldenSuite};
+use super::suite::{CaseComparison, GoldenSuite};
 use super::validation::GoldenValidation;
 
 /// How often each is asked: what depends on the order of Go's maps varies.
@@ -88,7 +88,7 @@ pub(super) fn compare(run: &GoldenArguments) -> Result<bool, ToolError> {
             };
             match ask(suite, &mut reference, &case)? {
                 Ok(outcomes) => {
-                    let answer = report.judge(suite, &case, &outcomes)?;
+                    let answer = report.compare(suite, &case, &outcomes)?;
                     if let Some(expectation) = answer {
                         report.keep(
                             (suite, &compared),
@@ -130,7 +130,7 @@ fn ask(
     let answer = ask(TIMES)?;
     if let Ok(outcomes) = &answer {
         for outcome in outcomes {
-            if !matches!(suite.judge(case, outcome)?, CaseJudgement::Differs { .. }) {
+            if !matches!(suite.compare(case, outcome)?, CaseComparison::Differs { .. }) {
                 return Ok(answer);
             }
         }
@@ -158,7 +158,7 @@ fn name(case: &Value) -> &str {
 
 impl GoldenReport {
     /// Compares the answers to a case with ours. Returns the answer as an expectation, if it is ours.
-    fn judge(
+    fn compare(
         &mut self,
         suite: &dyn GoldenSuite,
         case: &Value,
@@ -174,28 +174,28 @@ impl GoldenReport {
         }
         let mut is_changed = true;
         for outcome in outcomes {
-            is_changed &= matches!(suite.judge(&latest, outcome)?, CaseJudgement::Differs { .. });
+            is_changed &= matches!(suite.compare(&latest, outcome)?, CaseComparison::Differs { .. });
         }
         if is_changed {
             self.changed += 1;
             println!("changed: {}", name(case));
         }
         for outcome in outcomes {
-            match suite.judge(case, outcome)? {
-                CaseJudgement::Same(expectation) if outcomes.len() == 1 => return Ok(Some(expectation)),
+            match suite.compare(case, outcome)? {
+                CaseComparison::Same(expectation) if outcomes.len() == 1 => return Ok(Some(expectation)),
                 // One of those that it gives is ours.
-                CaseJudgement::Same(_) => {
+                CaseComparison::Same(_) => {
                     self.varies += 1;
                     return Ok(None);
                 }
-                CaseJudgement::Known => {
+                CaseComparison::Known => {
                     self.known += 1;
                     return Ok(None);
                 }
-                CaseJudgement::Differs { .. } => {}
+                CaseComparison::Differs { .. } => {}
             }
         }
-        if let CaseJudgement::Differs { kind, ours } = suite.judge(case, first)? {
+        if let CaseComparison::Differs { kind, ours } = suite.compare(case, first)? {
             self.differences += 1;
             println!(
                 "{kind}: {}\n  ours:      {ours}\n  reference: {first}\n",

@@ -21,11 +21,11 @@ pub(super) trait GoldenSuite {
     fn question(&self, case: &Value, times: usize) -> Result<Value, ToolError>;
 
     /// What Pratique says of a prepared case, beside what the program says.
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError>;
+    fn compare(&self, case: &Value, theirs: &Value) -> Result<CaseComparison, ToolError>;
 }
 
 /// Two answers to a case.
-pub(super) enum CaseJudgement {
+pub(super) enum CaseComparison {
     /// They are the same, which is this in the form of the suite's expectations.
     Same(Value),
     /// They differ on purpose, or in what the program cannot know.
@@ -40,14 +40,14 @@ pub(super) enum CaseJudgement {
 }
 
 /// Compares a case with what is expected of it, as `cargo xtask conformance` does.
-pub(super) fn judge_expectation(suite: &str, case: &Value, expectation: Value) -> CaseJudgement {
+pub(super) fn compare_expectation(suite: &str, case: &Value, expectation: Value) -> CaseComparison {
     let case = with(case.clone(), [("expect", expectation.clone())]);
     let outcome = pratique_conformance::run_case(suite, &case);
     if outcome.is_exact() {
-        return CaseJudgement::Same(expectation);
+        return CaseComparison::Same(expectation);
     }
     let kind = if outcome.decision { "Text" } else { "Decision" };
-    CaseJudgement::Differs {
+    CaseComparison::Differs {
         kind,
         ours: outcome.actual,
     }

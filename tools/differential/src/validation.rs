@@ -327,7 +327,7 @@ impl ComparedArea for ValidationArea {
 
     fn summary(&self, report: &RunReport) -> String {
         format!(
-            "{} objects: {} accepted; {} not validated here, {} that the reference judges in different ways\n{} differences",
+            "{} objects: {} accepted; {} not validated here, {} that the reference answers in different ways\n{} differences",
             report.questions,
             report.count("accepted"),
             report.known,

@@ -96,7 +96,7 @@ fn reloads(served: &ServedApi) -> Result<String, ToolError> {
     let beside = path.with_extension("new");
     fs::write(&beside, changed).map_err(failed)?;
     fs::rename(&beside, &path).map_err(failed)?;
-    let after = eventually("judged by the new manifests", || {
+    let after = eventually("decided by the new manifests", || {
         Ok(create(served, &unowned())?
             .1
             .contains("every pod tells whose it is"))

@@ -81,7 +81,7 @@ pub fn reproduce(set: &ManifestSet, warning: &Warning) -> WarningOutcome {
     }
 }
 
-/// Runs the mutations of a policy over the object that a warning comes with, and lets a server judge the result.
+/// Runs the mutations of a policy over the object that a warning comes with, and asks a server about the result.
 fn mutations(policy: Policy<'_>, warning: &Warning, example: &WarningExample) -> WarningOutcome {
     let Policy::Mutating(mutating) = policy else {
         return WarningOutcome::Not("it is about no mutating policy".to_owned());
@@ -101,9 +101,9 @@ fn mutations(policy: Policy<'_>, warning: &Warning, example: &WarningExample) ->
         TrialOutcome::Changed(_) if warning.lint.name == "failing-mutation" => None,
         TrialOutcome::Changed(after) => {
             let server = SampleServer::new(FeatureGates::new(linted_release()));
-            let judged = server.judge(&trial, &request, true);
-            let is_judged = matches!(warning.lint.name, "invalid-result" | "plugin-field");
-            (!is_judged || !judged.is_empty()).then(|| format!("it becomes {after}"))
+            let findings = server.judge(&trial, &request, true);
+            let is_of_server = matches!(warning.lint.name, "invalid-result" | "plugin-field");
+            (!is_of_server || !findings.is_empty()).then(|| format!("it becomes {after}"))
         }
         _ => None,
     });

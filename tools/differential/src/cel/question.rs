@@ -12,7 +12,7 @@ use crate::ours::CompiledWorld;
 use crate::outcome::ExpressionOutcome;
 use crate::reference::ReferenceProgram;
 use crate::release::ComparedRelease;
-use crate::suite::{CaseJudgement, GoldenSuite};
+use crate::suite::{CaseComparison, GoldenSuite};
 use crate::world::{CelWorld, DeclaredNames, NamedExpression};
 
 /// The suite `cel`.
@@ -41,16 +41,16 @@ impl GoldenSuite for GoldenExpressions {
         Ok(world(case).question(std::iter::once(&source), times))
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError> {
+    fn compare(&self, case: &Value, theirs: &Value) -> Result<CaseComparison, ToolError> {
         let world = world(case);
         let release = pratique_conformance::release_of(case);
         let ours = CompiledWorld::new(&world, release).outcome(&source(case));
         let expected = ExpressionOutcome::read(theirs);
         Ok(match ours.differs(&expected) {
             // Both are the same: cases have another form of it.
-            None => CaseJudgement::Same(pratique_conformance::run_case(self.name(), case).actual),
-            Some(_) if is_known(&ours, &expected) => CaseJudgement::Known,
-            Some(kind) => CaseJudgement::Differs {
+            None => CaseComparison::Same(pratique_conformance::run_case(self.name(), case).actual),
+            Some(_) if is_known(&ours, &expected) => CaseComparison::Known,
+            Some(kind) => CaseComparison::Differs {
                 kind,
                 ours: json!(ours),
             },

@@ -7,7 +7,7 @@ use super::{PolicyQuestion, PolicyWorld, start_release};
 use crate::policy::known_differences::is_known;
 use crate::reference::ReferenceProgram;
 use crate::release::ComparedRelease;
-use crate::suite::{CaseJudgement, GoldenSuite, judge_expectation};
+use crate::suite::{CaseComparison, GoldenSuite, compare_expectation};
 
 /// The suite `policy`.
 pub(crate) struct GoldenPolicies;
@@ -51,10 +51,10 @@ impl GoldenSuite for GoldenPolicies {
         Ok(json!(PolicyQuestion { world: &world, times }))
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError> {
-        Ok(match judge_expectation(self.name(), case, theirs.clone()) {
-            CaseJudgement::Differs { ours, .. } if is_known(&ours, theirs) => CaseJudgement::Known,
-            judgement => judgement,
+    fn compare(&self, case: &Value, theirs: &Value) -> Result<CaseComparison, ToolError> {
+        Ok(match compare_expectation(self.name(), case, theirs.clone()) {
+            CaseComparison::Differs { ours, .. } if is_known(&ours, theirs) => CaseComparison::Known,
+            comparison => comparison,
         })
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{differs, is_known, kind_of, question};
 use crate::reference::ReferenceProgram;
 use crate::release::ComparedRelease;
-use crate::suite::{CaseJudgement, GoldenSuite, judge_expectation};
+use crate::suite::{CaseComparison, GoldenSuite, compare_expectation};
 
 /// The suite `validation`.
 pub(crate) struct GoldenValidation;
@@ -62,16 +62,18 @@ impl GoldenSuite for GoldenValidation {
         Ok(question(case, times))
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError> {
+    fn compare(&self, case: &Value, theirs: &Value) -> Result<CaseComparison, ToolError> {
         let ours = pratique_conformance::validation_answer(case)?;
         match differs(&ours, theirs) {
-            Some(_) if is_known(case, &ours, theirs) => Ok(CaseJudgement::Known),
-            Some(kind) => Ok(CaseJudgement::Differs { kind, ours }),
-            None => Ok(match judge_expectation(self.name(), case, expectation(theirs)) {
-                // The strategy is not all that warns and decodes.
-                CaseJudgement::Differs { .. } => CaseJudgement::Known,
-                judgement => judgement,
-            }),
+            Some(_) if is_known(case, &ours, theirs) => Ok(CaseComparison::Known),
+            Some(kind) => Ok(CaseComparison::Differs { kind, ours }),
+            None => Ok(
+                match compare_expectation(self.name(), case, expectation(theirs)) {
+                    // The strategy is not all that warns and decodes.
+                    CaseComparison::Differs { .. } => CaseComparison::Known,
+                    comparison => comparison,
+                },
+            ),
         }
     }
 }
