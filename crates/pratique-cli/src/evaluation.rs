@@ -20,6 +20,7 @@ pub(crate) mod permissions;
 pub(crate) mod phases;
 pub(crate) mod placed_cause;
 pub(crate) mod placed_drop;
+pub(crate) mod placed_field;
 pub(crate) mod placed_warning;
 pub(crate) mod pod_findings;
 pub(crate) mod policies;

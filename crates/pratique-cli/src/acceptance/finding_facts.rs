@@ -65,7 +65,7 @@ impl<'r> FindingFacts<'r> {
             record,
             FindingAction::Warn,
             DroppedField::RULE,
-            &placed.dropped.message,
+            &placed.subject.message,
         )
     }
 

@@ -55,7 +55,7 @@ impl<'f> DecisionCauses<'f> {
             is_error: false,
             message,
         }));
-        findings.extend(self.dropped.iter().map(|placed| placed.dropped.finding()));
+        findings.extend(self.dropped.iter().map(|placed| placed.subject.finding()));
         findings.extend(undecided.into_iter().map(|(undecided, message)| Finding {
             policy: undecided.source(),
             binding: undecided.binding.as_deref().unwrap_or_default(),

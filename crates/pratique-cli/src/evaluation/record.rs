@@ -349,7 +349,7 @@ impl DecisionRecord {
         remarks.extend(self.dropped.iter().map(|placed| RequestRemark {
             action: Some(Action::Warn),
             policy: Some(DroppedField::RULE),
-            message: placed.dropped.told(),
+            message: placed.subject.told(),
             location: placed.location.as_ref(),
             accepted: None,
         }));
