@@ -42,9 +42,10 @@ const NAMESPACE: &str = "default";
 /// of Arrow, and a dictionary.
 ///
 /// The results have the columns of [`result_schema`], and a row for each row. One that
-/// is not JSON, has no kind, or is a list, is `failed`, with the reason as its message; what depends on something that was not given is
-/// `undecided`. An object that a server cannot decode, or has no name, is `denied`, and warnings of the server itself, such as that about an
-/// unknown field, are findings without a policy.
+/// is not JSON, has no kind, or is a list, is `failed`, with the reason as its message, and so is one that deletes or updates what a
+/// server cannot have stored; what depends on something that was not given is `undecided`. An object that a server cannot decode, or has
+/// no name, is `denied`, and warnings of the server itself, such as that about an unknown field, are findings without a policy. A field
+/// that a server drops without a word is a finding of `dropped-field`.
 #[derive(Clone)]
 pub struct BatchEvaluator {
     admission: Arc<Admission>,
