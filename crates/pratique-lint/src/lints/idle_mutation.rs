@@ -29,7 +29,7 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::ExpressionPurpose;
-use pratique_sample::{ExpressionId, ServerFinding};
+use pratique_sample::ServerFinding;
 
 use crate::analysis::constant_key;
 use crate::lint::{Lint, LintContext, PolicySubject};
@@ -71,8 +71,7 @@ impl Lint for IdleMutation {
 /// Reports policies of whose changes the server stores nothing.
 fn report_dropped(subject: &PolicySubject<'_>, report: &mut LintReport) {
     let policy = subject.policy;
-    let mut sites = policy.sites.iter();
-    let Some(site) = sites.find(|site| matches!(site.id, ExpressionId::Mutation(_))) else {
+    let Some(site) = policy.first_mutation() else {
         return;
     };
     // A policy has an effect on a kind if a server stores what it does to one object, in one operation.

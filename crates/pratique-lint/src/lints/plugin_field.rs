@@ -31,7 +31,7 @@
 //! The plugin Priority has computed the priority 0 before. Remove it in the same patch, so that it is computed again:
 //! `JSONPatch{op: 'remove', path: '/spec/priority'}`.
 
-use pratique_sample::{ExpressionId, ServerFinding};
+use pratique_sample::ServerFinding;
 
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
@@ -49,8 +49,7 @@ impl Lint for PluginField {
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(subject) = context.policy() else { return };
         let policy = subject.policy;
-        let mut sites = policy.sites.iter();
-        let Some(site) = sites.find(|site| matches!(site.id, ExpressionId::Mutation(_))) else {
+        let Some(site) = policy.first_mutation() else {
             return;
         };
         for kind in &subject.trials().kinds {

@@ -31,8 +31,6 @@
 //! Test first whether it is done: `!object.spec.template.spec.?tolerations.orValue([]).exists(t, t.key == 'a')`, best in a
 //! match condition.
 
-use pratique_sample::ExpressionId;
-
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
 use crate::report::{LintFinding, LintReport};
@@ -49,8 +47,7 @@ impl Lint for RepeatedMutation {
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(subject) = context.policy() else { return };
         let policy = subject.policy;
-        let mut sites = policy.sites.iter();
-        let Some(site) = sites.find(|site| matches!(site.id, ExpressionId::Mutation(_))) else {
+        let Some(site) = policy.first_mutation() else {
             return;
         };
         for kind in &subject.trials().kinds {

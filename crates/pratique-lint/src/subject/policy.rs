@@ -6,7 +6,7 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_expression::ExpressionPurpose;
 use pratique_manifest::{Kind, ManifestSet, ObjectSource};
-use pratique_sample::Policy as Manifest;
+use pratique_sample::{ExpressionId, Policy as Manifest};
 use pratique_schema::Release;
 
 use super::ExpressionGroup;
@@ -53,6 +53,12 @@ impl<'m> PolicyView<'m> {
     pub(crate) fn sources(&self) -> Vec<&'m ObjectSource> {
         let bindings = self.bindings.iter().map(|binding| binding.origin.source);
         std::iter::once(self.origin.source).chain(bindings).collect()
+    }
+
+    /// The first of its mutations, where a warning about what they do together is placed.
+    pub(crate) fn first_mutation(&self) -> Option<&ExpressionSite<'m>> {
+        let mut sites = self.sites.iter();
+        sites.find(|site| matches!(site.id, ExpressionId::Mutation(_)))
     }
 
     /// What an error of an expression comes to.
