@@ -170,6 +170,8 @@ export interface Evaluation {
   decision?: "allowed" | "denied" | "error" | "undecided";
   /** The status of a request that is not allowed. */
   status?: { status?: string; code?: number; reason?: string; message?: string; details?: object };
+  /** What to do, where a policy has failed, or no server serves the kind. */
+  help?: string;
   /** The missing state for a decision. */
   undecided?: string[];
   /** The warnings that an API server passes on to the user, each once. */

@@ -9,9 +9,9 @@ use pratique::authorization::Authorizer;
 #[cfg(feature = "webhooks")]
 use pratique::authorization::{CheckDecider, NoAuthorizer};
 use pratique::cluster::Cluster;
-use pratique::policy::{PolicyObserver, PolicyTrace};
+use pratique::policy::{DenialCause, PolicyObserver, PolicyTrace};
 use pratique::{Admission, EvalContext, ObjectModel, Objects, Outcome, UnfinishedEvaluation};
-use pratique_explain::{CostRecorder, Explanation, PolicyCost, Recorder};
+use pratique_explain::{CostRecorder, Explanation, PolicyCost, Recorder, help_for_failure};
 use pratique_json::Value;
 use pratique_types::ObjectRef;
 use pratique_validation::count_asked;
@@ -541,6 +541,16 @@ impl Review {
             #[cfg(feature = "webhooks")]
             webhooks: Vec::new(),
         }
+    }
+
+    /// What to do, where there is no such request, or where a policy or a webhook has failed. `input` is that of the review.
+    pub fn help<'r>(&'r self, input: &'r ReviewInput<'_>) -> Option<&'r str> {
+        let of_failure = || {
+            let status = self.outcome.status.as_ref();
+            let failed = status.filter(|_| self.outcome.cause == Some(DenialCause::Failure));
+            failed.and_then(|status| help_for_failure(&status.message))
+        };
+        input.help().or_else(of_failure)
     }
 
     /// The plugin that refuses the request, where the whole chain was run.

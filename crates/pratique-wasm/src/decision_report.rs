@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use pratique::api_objects::Defaults;
 use pratique::policy::StepResult;
 use pratique_explain::{Explanation, Expression, Line};
-use pratique_review::{DiffLine, PolicyDecision, Review, ReviewDecision, diff_objects};
+use pratique_review::{DiffLine, PolicyDecision, Review, ReviewDecision, ReviewInput, diff_objects};
 use pratique_state::yaml;
-use pratique_types::{AdmissionRequest, Status, warnings};
+use pratique_types::{Status, warnings};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -23,6 +23,9 @@ pub(crate) struct DecisionReport {
     /// The status of a request that is not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<Box<Status>>,
+    /// What to do, where a policy has failed, or no server serves the kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
     /// The fields for which the server's own validation refuses the object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     causes: Vec<Finding>,
@@ -76,7 +79,9 @@ impl DecisionReport {
     }
 
     /// The report of a review.
-    pub(crate) fn new(review: Review, request: &AdmissionRequest<'_>) -> Self {
+    pub(crate) fn new(review: Review, input: &ReviewInput<'_>) -> Self {
+        let help = review.help(input).map(str::to_owned);
+        let request = &input.request;
         let Review {
             outcome,
             decisions,
@@ -108,6 +113,7 @@ impl DecisionReport {
         });
         DecisionReport {
             decision,
+            help,
             causes: causes.iter().map(invalid_fields::make_finding).collect(),
             dropped: dropped.iter().map(invalid_fields::make_drop_finding).collect(),
             undecided: outcome.undecided.iter().map(ToString::to_string).collect(),

@@ -157,7 +157,7 @@ impl DecisionEngine<'_> {
             }
         }
         let is_refused = review.outcome.decision() == AdmissionDecision::Denied;
-        let report = DecisionReport::new(review, &input.request);
+        let report = DecisionReport::new(review, &input);
         Ok(DecidedRequest {
             report,
             input,

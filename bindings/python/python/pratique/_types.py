@@ -87,6 +87,7 @@ class Evaluation(TypedDict):
     costs: NotRequired[list[dict[str, Any]]]
     decision: NotRequired[Decision]
     status: NotRequired[Status]
+    help: NotRequired[str]
     undecided: NotRequired[list[str]]
     warnings: NotRequired[list[str]]
     auditAnnotations: NotRequired[dict[str, str]]

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
-use pratique_explain::help_for_failure;
 use pratique_manifest::Location;
-use pratique_policy::DenialCause;
 use pratique_review::{FieldPath, Review};
 use serde::Serialize;
 
@@ -44,13 +42,7 @@ impl<'q> ReviewResult<'q> {
 
     /// What to do, where there is no such request, or where a policy or a webhook has failed.
     pub(crate) fn help(&self) -> Option<&str> {
-        let of_failure = || {
-            let outcome = &self.review.outcome;
-            let status = outcome.status.as_ref();
-            let failed = status.filter(|_| outcome.cause == Some(DenialCause::Failure));
-            failed.and_then(|status| help_for_failure(&status.message))
-        };
-        self.input.help().or_else(of_failure)
+        self.review.help(self.input)
     }
 
     /// Where a field of the object is shown to be, and where it is in the text that was read, if that is elsewhere: the object was

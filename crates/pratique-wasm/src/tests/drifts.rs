@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{DEPLOYMENT, MUTATION, PODS, evaluate, file};
+use super::{DEPLOYMENT, MUTATION, PODS, POLICY, evaluate, file};
 
 #[test]
 fn requests_are_those_that_the_command_line_makes() {
@@ -55,6 +55,21 @@ fn what_types_add_is_no_change() {
         answer["object"]["status"],
         json!({"loadBalancer": {}}),
         "{answer}"
+    );
+}
+
+#[test]
+fn failures_have_help() {
+    let policies = POLICY
+        .replace("  paramKind: {apiVersion: v1, kind: ConfigMap}\n", "")
+        .replace("int(params.data.most)", "int(object.metadata.labels.most)");
+    let answer =
+        evaluate(&json!({"policies": [file("policies", &policies)], "object": DEPLOYMENT, "bind": true}));
+    assert_eq!(answer["decision"], "error", "{answer}");
+    assert!(answer["help"].as_str().unwrap().contains("has("), "{answer}");
+    assert_eq!(
+        evaluate(&json!({"policies": [], "object": DEPLOYMENT})).get("help"),
+        None
     );
 }
 
