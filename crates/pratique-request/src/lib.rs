@@ -27,7 +27,8 @@ mod user;
 pub use definition::GoneDefinition;
 pub use pod::pod_request;
 pub use resource::{
-    AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition, is_definition_of_any_version,
+    AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition,
+    is_definition_of_any_version,
 };
 pub use server_warnings::server_warnings;
 pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};
