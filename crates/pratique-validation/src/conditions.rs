@@ -12,12 +12,14 @@ pub fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
     for condition in conditions.items() {
         let kind = condition.child("type").as_text();
         if !kinds.insert(kind) {
+            let start = errors.len();
             // Before 1.37, the path named what is equal.
             if errors.release().at_least(1, 37) {
                 errors.duplicate(condition, kind);
             } else {
                 errors.duplicate(condition.child("type"), kind);
             }
+            errors.cover_from(start, "");
         }
         validate_condition(&condition, errors);
     }
@@ -29,11 +31,14 @@ fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     let (kind, status) = (condition.child("type"), condition.child("status"));
     // Before 1.37, what is absent was judged as a value.
     let requires = errors.release().at_least(1, 37);
+    let start = errors.len();
     if kind.as_text().is_empty() && requires {
         errors.required(kind, "is required");
     } else {
         validate_label_name(&kind, errors);
     }
+    errors.cover_from(start, "format=k8s-label-key");
+    let start = errors.len();
     if status.as_text().is_empty() && requires {
         errors.required(status, "");
     } else if !STATUSES.contains(&status.as_text()) {
@@ -47,9 +52,10 @@ fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
             "must be greater than or equal to zero",
         );
     }
+    errors.cover_from(start, "minimum");
     let time = condition.child("lastTransitionTime");
     if time.is_empty() {
-        errors.required(time, "");
+        errors.required_covered(time, "");
     }
     validate_reason(&condition.child("reason"), 1 << 10, errors);
     let message = condition.child("message");
@@ -74,7 +80,7 @@ pub(crate) fn validate_health_reasons(conditions: &Node<'_, '_>, errors: &mut Er
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, IsValidConditionReason
 pub(crate) fn validate_reason(reason: &Node<'_, '_>, max_length: usize, errors: &mut Errors) {
     if reason.as_text().is_empty() {
-        errors.required(reason, "");
+        errors.required_covered(reason, "");
         return;
     }
     if let Some(fault) = reason_fault(reason.as_text()) {

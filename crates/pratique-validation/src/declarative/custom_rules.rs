@@ -14,6 +14,7 @@ pub(super) enum CustomRule {
     ResponderPriority,
     ProfileReference,
     BaseProfilePath,
+    ConditionTime,
 }
 
 /// The priorities below this one are those of Kubernetes' own responders.
@@ -27,13 +28,15 @@ impl CustomRule {
             "EvictionResponder_Priority" => Some(CustomRule::ResponderPriority),
             "SecurityProfileOCI_Ref" => Some(CustomRule::ProfileReference),
             "SecurityProfileOCIBase_LocalhostProfile" => Some(CustomRule::BaseProfilePath),
+            "Condition_LastTransitionTime" => Some(CustomRule::ConditionTime),
             _ => None,
         }
     }
 
     /// What is wrong with a value that is set.
     // Upstream: pkg/apis/core/v1/validation.go, ValidateCustom_EvictionResponder_Name, ValidateCustom_EvictionResponder_Priority,
-    // ValidateCustom_SecurityProfileOCI_Ref, ValidateCustom_SecurityProfileOCIBase_LocalhostProfile
+    // ValidateCustom_SecurityProfileOCI_Ref, ValidateCustom_SecurityProfileOCIBase_LocalhostProfile;
+    // apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateCustom_Condition_LastTransitionTime
     pub(super) fn errors(self, node: &Node<'_, '_>) -> Vec<Error> {
         match self {
             CustomRule::ResponderName if has_reserved_domain(node.as_text()) => {
@@ -53,6 +56,8 @@ impl CustomRule {
                 error.into_iter().collect()
             }
             CustomRule::BaseProfilePath => base_path_errors(node),
+            CustomRule::ConditionTime if node.is_empty() => vec![Error::required(node, "")],
+            CustomRule::ConditionTime => Vec::new(),
         }
     }
 }
