@@ -122,11 +122,12 @@ impl Errors {
 
     /// Says that the errors behind the first `start` ones are of rules with a declarative twin: where that one finds the same,
     /// its error is told instead. The origin is the kind of rule, such as `format=k8s-short-name`; errors that say what is
-    /// missing, repeated or not supported have none.
+    /// missing, repeated or not supported have none, but for what only another field requires.
     // Upstream: apimachinery/pkg/util/validation/field/errors.go, MarkCoveredByDeclarative
     pub fn cover_from(&mut self, start: usize, origin: &'static str) {
         for error in self.list.iter().skip(start) {
             let origin = match error.kind {
+                _ if origin == DEPENDENT_REQUIRED => origin,
                 ErrorKind::Required | ErrorKind::NotSupported | ErrorKind::Duplicate => "",
                 _ => origin,
             };
@@ -301,6 +302,8 @@ impl Errors {
     }
 }
 
+/// The kind of rule by which one field requires another.
+pub(crate) const DEPENDENT_REQUIRED: &str = "dependentRequired";
 pub(crate) const IMMUTABLE: &str = "field is immutable";
 pub(crate) const NEGATIVE: &str = "must be greater than or equal to 0";
 

@@ -13,7 +13,7 @@ use super::table::{
     UnionMember, ValueShape,
 };
 use super::typed_values::typed_json;
-use crate::errors::{IMMUTABLE, named};
+use crate::errors::{DEPENDENT_REQUIRED, IMMUTABLE, named};
 use crate::gates::FeatureSet;
 use crate::node::{Node, is_same};
 use crate::quantities::quantity;
@@ -312,7 +312,7 @@ impl RuleInterpreter {
         match now {
             (true, false) if is_required => {
                 let detail = format!("must be set when {} is set", trigger.name);
-                self.push("dependentRequired", Error::required(field, &detail));
+                self.push(DEPENDENT_REQUIRED, Error::required(field, &detail));
             }
             (true, true) if !is_required => {
                 let detail = format!("may not be set when {} is set", trigger.name);

@@ -7,7 +7,7 @@ use pratique_types::field::BadValue;
 use super::delegation::{validate_delegation, validate_group};
 use super::failure_policy::{validate_failure_policy, validate_success_policy};
 use crate::domain_paths::validate_domain_path;
-use crate::errors::{Errors, IMMUTABLE};
+use crate::errors::{DEPENDENT_REQUIRED, Errors, IMMUTABLE};
 use crate::internal::internal_json;
 use crate::kinds::Request;
 use crate::kinds::pods::template_options;
@@ -149,10 +149,12 @@ pub(super) fn validate_common_spec(
         errors.cover_from(start, "minimum");
     }
     if spec.child("maxFailedIndexes").is_set() && !spec.child("backoffLimitPerIndex").is_set() {
-        errors.required_covered(
+        let start = errors.len();
+        errors.required(
             spec.child("backoffLimitPerIndex"),
             "when maxFailedIndexes is specified",
         );
+        errors.cover_from(start, DEPENDENT_REQUIRED);
     }
     let manager = spec.child("managedBy");
     if manager.is_set() {
