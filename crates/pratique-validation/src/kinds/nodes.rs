@@ -193,6 +193,7 @@ fn validate_provider(id: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors)
         "" => "field cannot be cleared once set",
         _ => "field cannot be modified once set",
     };
-    let nothing = BadValue::Prepared("null".into());
+    let (nothing, start) = (BadValue::Prepared("null".into()), errors.len());
     errors.push(Error::invalid(id, nothing, detail));
+    errors.cover_from(start, "update");
 }

@@ -19,12 +19,14 @@ pub(super) fn validate_driver_update(request: &Request<'_>, errors: &mut Errors)
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let (spec, old) = (object.child("spec"), old.child("spec"));
     validate_spec(&spec, errors);
-    for (name, error_name) in [
-        ("attachRequired", attach_name(errors)),
-        ("volumeLifecycleModes", "volumeLifecycleModes"),
-    ] {
-        errors.immutable(&spec.child_as(name, error_name), &old.child(name));
-    }
+    let required = spec.child_as("attachRequired", attach_name(errors));
+    errors.immutable(&required, &old.child("attachRequired"));
+    let start = errors.len();
+    errors.immutable(
+        &spec.child("volumeLifecycleModes"),
+        &old.child("volumeLifecycleModes"),
+    );
+    errors.cover_from(start, "immutable");
 }
 
 // Upstream: pkg/apis/storage/validation/validation.go, validateCSIDriverSpec
