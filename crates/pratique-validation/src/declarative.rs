@@ -59,7 +59,26 @@ pub(crate) fn validate_declaratively(
         return;
     };
     let old = Some(old).filter(|old| !old.is_null());
-    let declarative_errors = interpreter::judge(table, rules, &Node::root(object), old, errors.gates());
+    apply_rules(table, rules, &Node::root(object), old, errors);
+}
+
+/// Adds the errors of the declarative rules of metadata, of kinds whose strategies know no others.
+// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaDeclaratively
+pub(crate) fn apply_meta_rules(metadata: &Node<'_, '_>, old: Option<&Value<'_>>, errors: &mut Errors) {
+    let table = table::RuleTable::of_release(errors.release());
+    if let Some(rules) = table.of_type("meta/v1.ObjectMeta") {
+        apply_rules(table, rules, metadata, old, errors);
+    }
+}
+
+fn apply_rules(
+    table: &'static table::RuleTable,
+    rules: &table::TypeRules,
+    node: &Node<'_, '_>,
+    old: Option<&Value<'_>>,
+    errors: &mut Errors,
+) {
+    let declarative_errors = interpreter::judge(table, rules, node, old, errors.gates());
     if declarative_errors.is_empty() {
         return;
     }
@@ -225,6 +244,74 @@ mod tests {
             r#"{"metadata": {"name": ""}, "spec": {}}"#,
             &["spec.replicas: Required value"],
         );
+    }
+
+    fn after_rules_by_hand(
+        version: &str,
+        kind: &GroupVersionKind,
+        object: &Value<'_>,
+        judge_by_hand: impl Fn(&Node<'_, '_>, &mut Errors),
+    ) -> Vec<String> {
+        let mut errors = Errors::of_release(pratique_schema::Release::by_version(version).unwrap());
+        judge_by_hand(&Node::root(object), &mut errors);
+        validate_declaratively(kind, "status", object, &Value::Null, &mut errors);
+        errors.into_list().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn conditions_have_rules_since_1_38() {
+        let object = r#"{"status": {"conditions": [{"type": "", "status": "x", "observedGeneration": -1}]}}"#;
+        let object = pratique_json::parse(object.as_bytes()).unwrap();
+        let kind = GroupVersionKind::new("policy", "v1", "PodDisruptionBudget");
+        let judge = |version: &str| {
+            after_rules_by_hand(version, &kind, &object, |node, errors| {
+                crate::conditions::validate_conditions(&node.child("status").child("conditions"), errors);
+            })
+        };
+        let place = "status.conditions[0]";
+        let errors = |kind_detail: &str, generation_detail: &str| {
+            [
+                format!("{place}.type: Required value{kind_detail}"),
+                format!(
+                    "{place}.status: Unsupported value: \"x\": supported values: \"False\", \"True\", \"Unknown\""
+                ),
+                format!(
+                    "{place}.observedGeneration: Invalid value: -1: must be greater than or equal to {generation_detail}"
+                ),
+                format!("{place}.lastTransitionTime: Required value"),
+                format!("{place}.reason: Required value"),
+            ]
+        };
+        assert_eq!(judge("1.37"), errors(": is required", "zero"));
+        assert_eq!(judge("1.38"), errors("", "0"));
+    }
+
+    #[test]
+    fn owners_have_rules_since_1_38_of_kinds_without_others_too() {
+        let object =
+            pratique_json::parse(br#"{"ownerReferences": [{"kind": "K", "name": "n", "uid": "u"}]}"#)
+                .unwrap();
+        for (version, expected) in [
+            (
+                "1.37",
+                "ownerReferences[0].apiVersion: Required value: must not be empty",
+            ),
+            ("1.38", "ownerReferences[0].apiVersion: Required value"),
+        ] {
+            let mut errors = Errors::of_release(pratique_schema::Release::by_version(version).unwrap());
+            let no_rule = |_: &str, _: bool| Vec::new();
+            crate::object_meta::validate_meta_declaratively(
+                &Node::root(&object),
+                false,
+                no_rule,
+                &mut errors,
+            );
+            let errors: Vec<_> = errors.into_list().iter().map(ToString::to_string).collect();
+            assert_eq!(
+                errors,
+                ["name: Required value: name or generateName is required", expected]
+            );
+        }
     }
 
     #[test]

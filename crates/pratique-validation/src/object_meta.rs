@@ -9,6 +9,7 @@ use pratique_json::Value;
 use pratique_types::GroupVersion;
 use pratique_types::field::BadValue;
 
+use crate::declarative::apply_meta_rules;
 use crate::errors::{Errors, named};
 use crate::internal::{internal_json, internal_text};
 use crate::messages::path_segment_name;
@@ -76,26 +77,32 @@ pub fn validate_meta_declaratively(
     name_rule: impl Fn(&str, bool) -> Vec<String>,
     errors: &mut Errors,
 ) {
-    judge_declaratively(errors, |errors| {
+    judge_declaratively(metadata, None, errors, |errors| {
         validate_object_meta(metadata, is_namespaced, name_rule, errors);
     });
 }
 
 /// The same of a changed object.
 pub fn validate_meta_update_declaratively(metadata: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    judge_declaratively(errors, |errors| {
+    judge_declaratively(metadata, Some(old.value()), errors, |errors| {
         validate_object_meta_update(metadata, old, errors)
     });
 }
 
-/// With declarative rules, a server drops what is there twice among the errors that a rule by hand finds; those of metadata, which are
-/// alpha, tell nothing themselves.
-fn judge_declaratively(errors: &mut Errors, judge: impl FnOnce(&mut Errors)) {
+/// With declarative rules, a server drops what is there twice among the errors that a rule by hand finds; those of metadata tell
+/// nothing themselves while they are alpha, which they are before 1.38.
+fn judge_declaratively(
+    metadata: &Node<'_, '_>,
+    old: Option<&Value<'_>>,
+    errors: &mut Errors,
+    judge: impl FnOnce(&mut Errors),
+) {
     let mut own = Errors::of_gates(errors.gates());
     judge(&mut own);
     // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaDeclaratively: since 1.37.
     if own.release().at_least(1, 37) {
         own.remove_duplicates();
+        apply_meta_rules(metadata, old, &mut own);
     }
     errors.extend(own);
 }
