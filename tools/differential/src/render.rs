@@ -30,7 +30,8 @@ pub(super) fn render(value: &Value<'_>) -> Json {
         Value::Opaque(value) => json!({value.type_name(): value.to_text()}),
         Value::Struct(of) if of.type_name() == "kubernetes.variables" => json!({"variables": null}),
         Value::Struct(of) if of.type_name() == "JSONPatch" => json!({"patch": patch(*of)}),
-        Value::Struct(of) => match mutation::check_type_names(value, &Progress::unwatched()) {
+        // The JSON form is that of the latest release, before 1.38, and so are the names that are looked at.
+        Value::Struct(of) => match mutation::check_type_names(value, false, &Progress::unwatched()) {
             Ok(()) => json!({"object": of.type_name(), "data": form(mutation::to_json(value))}),
             Err(_) => json!({"object": of.type_name(), "misnamed": true}),
         },

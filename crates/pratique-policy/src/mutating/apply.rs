@@ -89,11 +89,11 @@ fn merged<'s>(
     let context = Context::new(session.arena(), u64::MAX);
     SizeMeasure::new(session.context.interrupt).add(value, &context)?;
     let progress = &session.progress;
-    let names = check_type_names(value, progress);
-    progress.outcome()?;
-    names.map_err(|error| MutationRefusal::Policy(format!("type mismatch: {error}")))?;
     let go = |part: typed::ObjectPart<'_>| version.go_value(part, progress);
     let conversion = ValueConversion::new((session.context.release, version.kind), &go, progress);
+    let names = check_type_names(value, conversion.joins_values, progress);
+    progress.outcome()?;
+    names.map_err(|error| MutationRefusal::Policy(format!("type mismatch: {error}")))?;
     let patch = patch_form::patch(value, &context, conversion);
     progress.outcome()?;
     let patch = patch.map_err(|error| MutationRefusal::Policy(error.to_string()))?;

@@ -1,6 +1,7 @@
 //! The conversion of values of expressions: its context and its errors.
 
 use pratique_cel::Fault;
+use pratique_cel::value::List;
 use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
 use pratique_merge::structured_merge::Patch;
@@ -21,6 +22,10 @@ pub(super) struct ValueConversion<'g> {
     /// Whether lists and maps of all sorts, and `variables`, are plain data in a field. Otherwise those alone that the expression
     /// made of values.
     pub(super) is_deep: bool,
+    /// Whether a list that the expression joined is one of values, like one that it wrote. Otherwise it is one of what they hold.
+    pub(super) joins_values: bool,
+    /// Whether the fault of an object literal in a field is one of the whole. Otherwise it takes the place of the value.
+    pub(super) passes_faults: bool,
     /// Whether numbers that JSON does not have are kept, to see whether there are other faults.
     pub(super) keeps_infinite: bool,
 }
@@ -38,6 +43,10 @@ impl<'g> ValueConversion<'g> {
             has_go_type: release.has_type(kind),
             // Upstream: apiserver/pkg/cel/mutation/dynamic/objects.go, convertField and ObjectVal.ConvertToNative, changed in 1.37.
             is_deep: release.at_least(1, 37),
+            // Upstream: cel-go/common/types/list.go, concatList.Value, changed in the version of 1.38.
+            joins_values: release.at_least(1, 38),
+            // Upstream: apiserver/pkg/cel/mutation/dynamic/objects.go, convertField: object literals come first since 1.38.
+            passes_faults: release.at_least(1, 38),
             keeps_infinite: false,
         }
     }
@@ -46,6 +55,15 @@ impl<'g> ValueConversion<'g> {
 impl ValueConversion<'_> {
     pub(super) fn go_value(&self, part: ObjectPart<'_>) -> Option<GoValue> {
         (self.go)(part)
+    }
+
+    /// Whether a list is one of values.
+    pub(super) fn is_of_values(&self, list: &List<'_>) -> bool {
+        match list {
+            List::Values(_) | List::Constant(_) | List::Collected(_) => true,
+            List::Joined(_) => self.joins_values,
+            _ => false,
+        }
     }
 
     /// The empty list of an expression, which is a nil slice.

@@ -93,10 +93,10 @@ fn converted<'s>(
                 },
             );
         }
-        // A view of two lists makes a list of what their elements hold, which need not be values.
+        // Before 1.38, a view of two lists makes a list of what their elements hold, which need not be values.
         //
         // Upstream: cel-go/common/types/list.go, concatList.ConvertToNative
-        Value::List(list @ List::Joined(_)) => {
+        Value::List(list @ List::Joined(_)) if !conversion.joins_values => {
             let elements = list.iter().map(|value| match value {
                 Value::Map(Map::Typed(object)) => typed_json(TypedPart::Object(object), conversion),
                 Value::List(List::Typed(elements)) => typed_json(TypedPart::List(elements), conversion),
@@ -308,29 +308,27 @@ fn short(name: &str) -> &str {
 mod tests {
     use pratique_cel::{Arena, Environment, library};
     use pratique_json::Progress;
+    use pratique_schema::Release;
+    use pratique_types::GroupVersionKind;
 
     use super::*;
 
     #[track_caller]
     fn check(expression: &str, expected: &str) {
-        check_release(expression, true, expected);
+        check_release(expression, "1.37", expected);
     }
 
-    /// `is_deep` as since 1.37.
     #[track_caller]
-    fn check_release(expression: &str, is_deep: bool, expected: &str) {
+    fn check_release(expression: &str, version: &str, expected: &str) {
         let environment: Environment = Environment::kubernetes().with_library(library::mutation::library());
         let program = environment.compile(expression).unwrap();
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);
         let value = program.evaluate(&context, &environment.activation()).unwrap();
-        let conversion = ValueConversion {
-            go: &|_| None,
-            progress: &Progress::unwatched(),
-            has_go_type: false,
-            is_deep,
-            keeps_infinite: false,
-        };
+        let kind = GroupVersionKind::new("example.com", "v1", "Widget");
+        let release = Release::by_version(version).unwrap();
+        let progress = Progress::unwatched();
+        let conversion = ValueConversion::new((release, &kind), &|_| None, &progress);
         let text = json(&value, &context, conversion);
         let text = text.map_or_else(|error| error.to_string(), |value| value.to_string());
         assert_eq!(text, expected, "{expression}");
@@ -376,7 +374,7 @@ mod tests {
                 "unsupported type conversion from 'int' to string",
             ),
         ] {
-            check_release(expression, false, before);
+            check_release(expression, "1.36", before);
         }
         check("[Object{a: 1}]", r#"[{"a":1}]"#);
         check(
@@ -385,7 +383,7 @@ mod tests {
         );
         check_release(
             "Object{a: 'a,b'.split(',')}",
-            false,
+            "1.36",
             "proto: invalid type: []string",
         );
         check("Object{a: 'a,b'.split(',')}", r#"{"a":["a","b"]}"#);
@@ -396,10 +394,31 @@ mod tests {
         };
         check_release(
             "Object{a: double('NaN')}",
-            false,
+            "1.36",
             &not_a_number("*structpb.Struct"),
         );
         check("Object{a: double('NaN')}", &not_a_number(VALUE));
+    }
+
+    #[test]
+    fn lists_that_are_joined_are_lists_of_values_since_1_38() {
+        let big = "[Object{b: 1}] + [Object{b: 9007199254740993}]";
+        check(big, r#"[{"b":1},{"b":"9007199254740993"}]"#);
+        check_release(big, "1.38", r#"[{"b":1},{"b":9007199254740992}]"#);
+        let nested = "Object{a: [dyn([])] + [dyn({})]}";
+        check(nested, r#"{"a":[[],{}]}"#);
+        check_release(nested, "1.38", "proto: invalid type: []ref.Val");
+    }
+
+    #[test]
+    fn faults_of_inner_objects_are_of_the_whole_since_1_38() {
+        let inner = "Object{a: Object.a{b: {1: 2}}}";
+        check(inner, "proto: invalid type: *types.Err");
+        check_release(
+            inner,
+            "1.38",
+            r#"fail to convert field "a": fail to convert field "b": map key '\x01' is of type types.Int, not string"#,
+        );
     }
 
     #[test]

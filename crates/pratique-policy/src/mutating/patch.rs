@@ -320,7 +320,7 @@ fn operation<'s>(
                 operation.from = Text::evaluated(text, release)
             }
             ("value", value) => {
-                check_type_names(&value, conversion.progress)
+                check_type_names(&value, conversion.joins_values, conversion.progress)
                     .map_err(|error| OperationError::TypeNames(error.to_string()))?;
                 operation.value =
                     Some(json_form::json(&value, context, conversion).map_err(OperationError::Value)?);

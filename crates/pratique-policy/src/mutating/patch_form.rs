@@ -63,8 +63,11 @@ fn field<'s>(
 ) -> Result<Patch<'s>, ConversionError> {
     match value {
         _ if !conversion.is_deep => made_of_values(value, context, conversion),
-        Value::List(List::Values(_) | List::Constant(_) | List::Collected(_))
-        | Value::Map(Map::Entries(_) | Map::Constant(_)) => made_of_values(value, context, conversion),
+        Value::Struct(object) if conversion.passes_faults && is_object(*object) => {
+            structure(*object, context, conversion)
+        }
+        Value::List(list) if conversion.is_of_values(list) => made_of_values(value, context, conversion),
+        Value::Map(Map::Entries(_) | Map::Constant(_)) => made_of_values(value, context, conversion),
         Value::List(list) if list.is_empty() => Ok(conversion.empty_list()),
         Value::List(list) if !conversion.progress.nodes(list.len()) => Ok(Patch::Null),
         Value::Map(map) if !conversion.progress.nodes(map.len()) => Ok(Patch::Null),
@@ -91,7 +94,7 @@ fn made_of_values<'s>(
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
             made_of_values(inner, context, conversion)
         }
-        Value::List(list @ (List::Values(_) | List::Constant(_) | List::Collected(_))) => {
+        Value::List(list) if conversion.is_of_values(list) => {
             if list.is_empty() {
                 return Ok(conversion.empty_list());
             }
@@ -196,15 +199,9 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: ValueConver
         Value::Optional(Some(value)) => element(value, context, conversion),
         Value::List(list) if !conversion.progress.nodes(list.len()) => Patch::Null,
         Value::List(List::Json(elements)) => documents(elements, conversion.progress),
-        Value::List(List::Joined(_)) => {
-            let Value::List(list) = value else {
-                return Patch::Null;
-            };
-            Patch::List(
-                list.iter()
-                    .map(|value| element(&value, context, conversion))
-                    .collect(),
-            )
+        Value::List(list @ List::Joined(_)) if !conversion.joins_values => {
+            let elements = list.iter().map(|value| element(&value, context, conversion));
+            Patch::List(elements.collect())
         }
         Value::Map(Map::Json(object)) => members_of(object, conversion.progress),
         Value::Struct(object) if is_object(*object) => {

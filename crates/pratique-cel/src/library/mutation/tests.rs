@@ -131,7 +131,7 @@ fn only_plain_data_in_objects_has_a_form() {
 
 #[test]
 fn names_of_types_follow_the_fields() {
-    let names = |text: &str| {
+    let names_of = |text: &str, joins_values: bool| {
         let environment = Environment::kubernetes().with_library(library());
         let program = environment.compile(text).expect("well-formed");
         let arena = Arena::new();
@@ -139,8 +139,12 @@ fn names_of_types_follow_the_fields() {
         let value = program
             .evaluate(&context, &environment.activation())
             .expect("a value");
-        check_type_names(&value, &Progress::unwatched()).map_err(|errors| errors.to_string())
+        check_type_names(&value, joins_values, &Progress::unwatched()).map_err(|errors| errors.to_string())
     };
+    let names = |text: &str| names_of(text, false);
+    let joined = "Object{spec: Object.spec{l: [Object.spec.l{}] + [Object.spec.m{}]}}";
+    assert_eq!(names(joined), Ok(()));
+    assert!(names_of(joined, true).is_err());
     assert_eq!(
         names("Object{spec: Object.spec{l: [Object.spec.l{}], m: {'x': Object.spec.m{}}}}"),
         Ok(())

@@ -44,10 +44,15 @@ impl std::error::Error for TypeNameErrors {}
 /// `Object.spec`, under that `template` an `Object.spec.template`, and so on; lists and maps in between have no names.
 ///
 /// # Errors
-/// All that differ, up to where `progress` stops.
+/// All that differ, up to where `progress` stops. `joins_values` tells whether the elements of lists that the expression joined are
+/// looked at, as since Kubernetes 1.38.
 ///
 /// Upstream: k8s.io/apiserver/pkg/cel/mutation/dynamic/objects.go, ObjectVal.CheckTypeNamesMatchFieldPathNames
-pub fn check_type_names(value: &Value<'_>, progress: &Progress<'_>) -> Result<(), TypeNameErrors> {
+pub fn check_type_names(
+    value: &Value<'_>,
+    joins_values: bool,
+    progress: &Progress<'_>,
+) -> Result<(), TypeNameErrors> {
     let Value::Struct(object) = value else {
         return Ok(());
     };
@@ -55,6 +60,11 @@ pub fn check_type_names(value: &Value<'_>, progress: &Progress<'_>) -> Result<()
     let context = Context::new(&arena, u64::MAX);
     let mut errors = Vec::new();
     let mut left = vec![(*value, object.type_name().to_owned())];
+    let has_values = |list: &List<'_>| match list {
+        List::Values(_) | List::Collected(_) => true,
+        List::Joined(_) => joins_values,
+        _ => false,
+    };
     while let Some((value, expected)) = left.pop() {
         if !progress.nodes(1) {
             break;
@@ -77,7 +87,7 @@ pub fn check_type_names(value: &Value<'_>, progress: &Progress<'_>) -> Result<()
                         .map(|(name, value)| (*value, format!("{expected}.{name}"))),
                 );
             }
-            Value::List(list @ (List::Values(_) | List::Collected(_))) => {
+            Value::List(list) if has_values(&list) => {
                 let elements: Vec<_> = list.iter().collect();
                 left.extend(
                     elements
