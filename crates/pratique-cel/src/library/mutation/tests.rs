@@ -142,7 +142,7 @@ fn names_of_types_follow_the_fields() {
         check_type_names(&value, joins_values, &Progress::unwatched()).map_err(|errors| errors.to_string())
     };
     let names = |text: &str| names_of(text, false);
-    let joined = "Object{spec: Object.spec{l: [Object.spec.l{}] + [Object.spec.m{}]}}";
+    let joined = "Object{spec: Object.spec{l: [Object.spec.m{}] + [Object.spec.m{}]}}";
     assert_eq!(names(joined), Ok(()));
     assert!(names_of(joined, true).is_err());
     assert_eq!(
