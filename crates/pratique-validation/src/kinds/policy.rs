@@ -115,7 +115,12 @@ fn validate_priority_class_update(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let value = object.child("value");
     if value.int() != old.child("value").int() {
-        errors.push(Error::forbidden(value, "may not be changed in an update."));
+        // Upstream: pkg/apis/scheduling/validation/validation.go, ValidatePriorityClassUpdate: forbidden before 1.38.
+        if errors.release().at_least(1, 38) {
+            errors.invalid(value, value.int(), crate::errors::IMMUTABLE);
+        } else {
+            errors.push(Error::forbidden(value, "may not be changed in an update."));
+        }
     }
     let policy = object.child("preemptionPolicy");
     if policy.value() != old.child("preemptionPolicy").value() {
