@@ -3,7 +3,7 @@
 
 use pratique_gotext::time::{TimeLayout, parse};
 use pratique_harness::ToolError;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::cel::GoldenExpressions;
 use super::golden::{GoldenFile, KnownAnswer};
@@ -283,6 +283,8 @@ fn forget_times(value: &mut Value, given: &str) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
