@@ -26,38 +26,31 @@ pub(super) fn functions() -> Vec<Function> {
 /// The relations since Kubernetes 1.38, of which none holds for NaN, in place of an error.
 // Upstream: common/stdlib/standard.go of cel-go 0.33, isNaN
 pub(in crate::library) fn relations_since_1_38() -> Library {
-    let relation = |name, call: CallFn, intrinsic| Function::new(name).singleton(call).intrinsic(intrinsic);
+    let relation = |name, intrinsic, call: CallFn| Function::new(name).singleton(call).intrinsic(intrinsic);
     Library::from_functions(vec![
-        relation(
-            "_<_",
-            |_, arguments| unless_nan("_<_", arguments, Ordering::is_lt),
-            Intrinsic::Less,
-        ),
-        relation(
-            "_<=_",
-            |_, arguments| unless_nan("_<=_", arguments, Ordering::is_le),
-            Intrinsic::LessOrEqual,
-        ),
-        relation(
-            "_>_",
-            |_, arguments| unless_nan("_>_", arguments, Ordering::is_gt),
-            Intrinsic::Greater,
-        ),
-        relation(
-            "_>=_",
-            |_, arguments| unless_nan("_>=_", arguments, Ordering::is_ge),
-            Intrinsic::GreaterOrEqual,
-        ),
+        relation("_<_", Intrinsic::Less, |context, operands| {
+            unless_nan(context, operands, less)
+        }),
+        relation("_<=_", Intrinsic::LessOrEqual, |context, operands| {
+            unless_nan(context, operands, less_or_equal)
+        }),
+        relation("_>_", Intrinsic::Greater, |context, operands| {
+            unless_nan(context, operands, greater)
+        }),
+        relation("_>=_", Intrinsic::GreaterOrEqual, |context, operands| {
+            unless_nan(context, operands, greater_or_equal)
+        }),
     ])
 }
 
-fn unless_nan<'a>(name: &str, arguments: &[Value<'a>], holds: fn(Ordering) -> bool) -> Evaluation<'a> {
+/// A relation of two values, unless one of them is NaN.
+fn unless_nan<'a>(context: &Context<'a>, arguments: &[Value<'a>], related: CallFn) -> Evaluation<'a> {
     let is_nan = |argument: &Value<'_>| matches!(argument, Value::Double(number) if number.is_nan());
     match arguments {
         [left, right] if arguments.iter().any(is_nan) && ops::compare(left, right).is_some() => {
             Ok(Value::Bool(false))
         }
-        _ => related(name, arguments, holds),
+        _ => related(context, arguments),
     }
 }
 
