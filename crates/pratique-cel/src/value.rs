@@ -302,6 +302,17 @@ pub(crate) fn is_options(name: &str, member: &json::Object<'_>) -> bool {
 }
 
 impl<'a> List<'a> {
+    /// Whether it is one of values, like one that an expression wrote, and not of what values hold; `joins_values` says it of two
+    /// concatenated lists.
+    #[doc(hidden)]
+    pub fn is_of_values(&self, joins_values: bool) -> bool {
+        match self {
+            List::Values(_) | List::Constant(_) | List::Collected(_) => true,
+            List::Joined(_) => joins_values,
+            List::Json(_) | List::Typed(_) | List::Texts(_) | List::Associative(_) => false,
+        }
+    }
+
     /// The number of elements.
     pub fn len(&self) -> usize {
         match self {

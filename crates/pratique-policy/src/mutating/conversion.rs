@@ -1,7 +1,6 @@
 //! The conversion of values of expressions: its context and its errors.
 
 use pratique_cel::Fault;
-use pratique_cel::value::List;
 use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
 use pratique_merge::structured_merge::Patch;
@@ -55,15 +54,6 @@ impl<'g> ValueConversion<'g> {
 impl ValueConversion<'_> {
     pub(super) fn go_value(&self, part: ObjectPart<'_>) -> Option<GoValue> {
         (self.go)(part)
-    }
-
-    /// Whether a list is one of values.
-    pub(super) fn is_of_values(&self, list: &List<'_>) -> bool {
-        match list {
-            List::Values(_) | List::Constant(_) | List::Collected(_) => true,
-            List::Joined(_) => self.joins_values,
-            _ => false,
-        }
     }
 
     /// The empty list of an expression, which is a nil slice.

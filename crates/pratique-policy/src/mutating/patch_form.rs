@@ -66,7 +66,9 @@ fn field<'s>(
         Value::Struct(object) if conversion.passes_faults && is_object(*object) => {
             structure(*object, context, conversion)
         }
-        Value::List(list) if conversion.is_of_values(list) => made_of_values(value, context, conversion),
+        Value::List(list) if list.is_of_values(conversion.joins_values) => {
+            made_of_values(value, context, conversion)
+        }
         Value::Map(Map::Entries(_) | Map::Constant(_)) => made_of_values(value, context, conversion),
         Value::List(list) if list.is_empty() => Ok(conversion.empty_list()),
         Value::List(list) if !conversion.progress.nodes(list.len()) => Ok(Patch::Null),
@@ -94,7 +96,7 @@ fn made_of_values<'s>(
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
             made_of_values(inner, context, conversion)
         }
-        Value::List(list) if conversion.is_of_values(list) => {
+        Value::List(list) if list.is_of_values(conversion.joins_values) => {
             if list.is_empty() {
                 return Ok(conversion.empty_list());
             }

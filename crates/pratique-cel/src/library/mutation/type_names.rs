@@ -8,7 +8,7 @@ use pratique_json::Progress;
 use super::is_object;
 use crate::arena::Arena;
 use crate::context::Context;
-use crate::value::{List, Map, Value};
+use crate::value::{Map, Value};
 
 /// An object whose type is not the one that its place asks for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,11 +60,6 @@ pub fn check_type_names(
     let context = Context::new(&arena, u64::MAX);
     let mut errors = Vec::new();
     let mut left = vec![(*value, object.type_name().to_owned())];
-    let has_values = |list: &List<'_>| match list {
-        List::Values(_) | List::Collected(_) => true,
-        List::Joined(_) => joins_values,
-        _ => false,
-    };
     while let Some((value, expected)) = left.pop() {
         if !progress.nodes(1) {
             break;
@@ -87,7 +82,7 @@ pub fn check_type_names(
                         .map(|(name, value)| (*value, format!("{expected}.{name}"))),
                 );
             }
-            Value::List(list) if has_values(&list) => {
+            Value::List(list) if list.is_of_values(joins_values) => {
                 let elements: Vec<_> = list.iter().collect();
                 left.extend(
                     elements
