@@ -89,6 +89,6 @@ pub use problem::{Failure, LoadErrors, ObjectName, Problem, ProblemList, Rule};
 pub use read::boundary::{PathBoundary, absolute_path, canonical_path, is_below, repository_top};
 pub use read::directory::ManifestFile;
 pub use read::file::{FileState, MAX_CONFIGURATION_BYTES, open_regular, read_regular, read_with_state};
-pub use read::path::{is_manifest, path_text};
+pub use read::path::{is_manifest, path_text, without_dots};
 #[cfg(feature = "expressions")]
 pub use validate::KIND_RULES;

@@ -13,7 +13,7 @@ use std::fmt;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use pratique_manifest::{ManifestFile, open_regular, path_text};
+use pratique_manifest::{ManifestFile, open_regular, path_text, without_dots};
 
 use content::FileContent;
 pub use kustomization::named_parts;
@@ -369,22 +369,7 @@ fn is_named(path: &Path, names: &[&str]) -> bool {
 /// The path from the root, without `.` and `..`; links are not resolved.
 fn absolute(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
-    Some(normalized(&path))
-}
-
-/// A path without `.` and `..`.
-fn normalized(path: &Path) -> PathBuf {
-    let mut normalized = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normalized.pop();
-            }
-            other => normalized.push(other),
-        }
-    }
-    normalized
+    Some(without_dots(&path))
 }
 
 /// The directory to build, as the user would name it who named a file.

@@ -1,5 +1,6 @@
 //! Files that the user excludes, by patterns as in a `.gitignore`.
 
+use pratique_manifest::without_dots;
 use std::collections::BTreeSet;
 use std::env;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +12,6 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::exit::CliError;
-use crate::input::lexical_path::without_dots;
 
 /// A pattern of paths: a name at any depth, or with a `/` a path from the working directory; one that ends with `/` matches
 /// directories only, and one that begins with `!` includes again.

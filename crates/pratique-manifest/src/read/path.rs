@@ -1,7 +1,7 @@
 //! Paths: as texts, and what their extensions say.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// A path as messages show it: bytes that are not UTF-8 are written as `\xff`, so that different paths look different. Only
 /// the path itself leads to the file.
@@ -16,6 +16,22 @@ pub fn path_text(path: &Path) -> String {
     out
 }
 
+/// A path without `.` and `..`, by its names alone: nothing is looked up, and links count as what they are called.
+#[doc(hidden)]
+pub fn without_dots(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
 /// Whether a file has an extension of YAML or JSON.
 pub fn is_manifest(path: &Path) -> bool {
     let extension = path.extension().map(OsStr::to_ascii_lowercase);
@@ -25,6 +41,20 @@ pub fn is_manifest(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn paths_are_normalized_by_their_names() {
+        for (path, expected) in [
+            ("/a/./b/../c", "/a/c"),
+            ("/../a", "/a"),
+            ("/a/b/../../..", "/"),
+            ("./a", "a"),
+            (".", ""),
+        ] {
+            assert_eq!(without_dots(Path::new(path)), Path::new(expected));
+        }
+    }
 
     #[test]
     #[cfg(unix)]

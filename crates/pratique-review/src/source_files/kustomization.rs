@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, read_contents};
+use pratique_manifest::{ManifestFile, read_contents, without_dots};
 
-use super::{SourceKind, normalized};
+use super::SourceKind;
 use pratique_manifest::convert::convert;
 use pratique_manifest::is_manifest;
 
@@ -72,7 +72,7 @@ pub fn named_parts(directory: &Path, file: &ManifestFile) -> Vec<PathBuf> {
         named.extend(
             parts
                 .take(MAX_NAMED)
-                .map(|path| normalized(&directory.join(path))),
+                .map(|path| without_dots(&directory.join(path))),
         );
     }
     named
@@ -106,24 +106,24 @@ fn named_files(directory: &Path, file: &ManifestFile) -> HashMap<PathBuf, Source
                     (SourceKind::GeneratorFile, Some((_, path))) => path,
                     _ => path,
                 };
-                named.entry(normalized(&directory.join(path))).or_insert(kind);
+                named.entry(without_dots(&directory.join(path))).or_insert(kind);
             }
         }
         let open_api = root.at(&["openapi", "path"]).and_then(Value::as_str);
         if let Some(path) = open_api {
-            let place = normalized(&directory.join(path));
+            let place = without_dots(&directory.join(path));
             named.insert(place, SourceKind::KustomizeConfiguration);
         }
         let of_resources = RESOURCES.iter().flat_map(|field| paths(&root, field, ""));
         resources.extend(
             of_resources
                 .take(MAX_NAMED)
-                .map(|path| normalized(&directory.join(path))),
+                .map(|path| without_dots(&directory.join(path))),
         );
     }
     let text = String::from_utf8_lossy(&file.content);
     for path in commented_patches(&text).take(MAX_NAMED) {
-        let place = normalized(&directory.join(path));
+        let place = without_dots(&directory.join(path));
         named.entry(place).or_insert(SourceKind::Patch);
     }
     named.retain(|place, _| !resources.contains(place));

@@ -4,6 +4,7 @@
 //! `objects` and `refs` is a repository to it wherever it lies, and the `config` in it names programs. So the repository is found
 //! by a `.git`, which cannot be committed, and is named to every run, with no setting that runs something.
 
+use pratique_manifest::without_dots;
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,6 @@ use std::{env, fs, thread};
 
 use super::unexpected;
 use crate::exit::CliError;
-use crate::input::lexical_path::without_dots;
 
 /// How much is shown of an error message, in bytes.
 const MAX_MESSAGE: u64 = 2 << 10;
