@@ -34,6 +34,6 @@ pub(crate) fn human(
     placed_field::human(drops, (fields, style), |dropped, place| {
         let label = style.paint(TextTone::Warning, "warning: ");
         let message = text!("  {}{}{}\n", label, place, dropped.message);
-        (message, [("help", &dropped.help), ("", &None)])
+        (message, [("help", &dropped.help)])
     })
 }

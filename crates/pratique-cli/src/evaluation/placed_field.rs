@@ -53,10 +53,10 @@ impl<T> PlacedField<T> {
 }
 
 /// The fields as text: each with its place, its line and notes. `describe` says what there is to say of one at a place, with the notes.
-pub(crate) fn human<'f, T>(
+pub(crate) fn human<'f, T, const NOTES: usize>(
     placed_fields: &'f [PlacedField<T>],
     (fields, style): (Option<&PieceFields<'_>>, StreamStyle),
-    describe: impl Fn(&'f T, PrintableText) -> (PrintableText, [(&'static str, &'f Option<String>); 2]),
+    describe: impl Fn(&'f T, PrintableText) -> (PrintableText, [(&'static str, &'f Option<String>); NOTES]),
 ) -> PrintableText {
     let mut out = PrintableText::new();
     for placed in placed_fields.iter().take(MAX_SHOWN) {

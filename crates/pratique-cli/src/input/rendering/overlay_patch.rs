@@ -42,7 +42,7 @@ struct InlineText {
 }
 
 /// Which objects a patch is for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum PatchTarget {
     /// The one that it names itself.
     Own,
@@ -222,10 +222,10 @@ impl PatchCollector<'_> {
     ) {
         let tree = document.source.tree();
         let fields = MappingFields { tree, id: entry };
-        let Some(targets) = fields
-            .node("target")
-            .map_or(Some(None), |id| read_target(MappingFields { tree, id }).map(Some))
-        else {
+        let target = fields.node("target");
+        let Some(target) = target.map_or(Some(PatchTarget::Own), |id| {
+            read_target(MappingFields { tree, id })
+        }) else {
             return;
         };
         let node = match &tree.get(entry).value {
@@ -259,15 +259,11 @@ impl PatchCollector<'_> {
             )
         };
         for document in documents.iter() {
-            let target = match &targets {
-                None => PatchTarget::Own,
-                Some(patterns) => PatchTarget::Patterns(patterns.clone()),
-            };
             patches.push(OverlayPatch {
                 node: document.source.root(),
                 document: document.clone(),
                 inline: inline.clone(),
-                target,
+                target: target.clone(),
             });
         }
     }
@@ -294,9 +290,9 @@ fn own_lines(document: &SourceDocument, span: Span, location: &Location, text: &
     (preceding_line, u32::try_from(indent).unwrap_or_default())
 }
 
-/// The patterns of a target; `None` if it selects by something else too, which what was made does not tell.
+/// The objects of a target; `None` if it selects by something else too, which what was made does not tell.
 // Upstream: kustomize, api/types/selector.go, NewSelectorRegex
-fn read_target(target: MappingFields<'_>) -> Option<Vec<(TargetField, Regex)>> {
+fn read_target(target: MappingFields<'_>) -> Option<PatchTarget> {
     if target.node("labelSelector").is_some() || target.node("annotationSelector").is_some() {
         return None;
     }
@@ -306,5 +302,5 @@ fn read_target(target: MappingFields<'_>) -> Option<Vec<(TargetField, Regex)>> {
             patterns.push((field, Regex::new(&format!("^(?:{pattern})$")).ok()?));
         }
     }
-    Some(patterns)
+    Some(PatchTarget::Patterns(patterns))
 }
