@@ -6,6 +6,7 @@ mod backend;
 mod cel;
 #[cfg(feature = "cel-crate")]
 mod cel_crate;
+mod chain;
 mod objects;
 mod plugins;
 mod reload;
@@ -36,7 +37,9 @@ fn main() -> ExitCode {
         "webhook" => contest::serve(stdin().lock(), stdout(), webhook::WebhookCases::new),
         "admission" => contest::serve(stdin().lock(), stdout(), admission::EvaluatedRequest::new),
         "ask" => contest::serve(stdin().lock(), stdout(), ask::ReviewClient::new),
+        "chain" => contest::serve(stdin().lock(), stdout(), chain::ServedRequest::new),
         "count" => admission::count(rest),
+        "count-chain" => chain::count(rest),
         "count-plugins" => plugins::count(rest),
         "count-validate" => validate::count(rest),
         "objects" => contest::serve(stdin().lock(), stdout(), objects::ReceivedObjects::new),

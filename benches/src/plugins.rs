@@ -145,7 +145,7 @@ fn once(
     result
 }
 
-fn chain(names: &Json) -> Result<PluginChain, BenchError> {
+pub(crate) fn chain(names: &Json) -> Result<PluginChain, BenchError> {
     let names: Vec<&str> = match names {
         Json::Array(names) => names.iter().filter_map(Json::as_str).collect(),
         _ => default_plugins().collect(),
@@ -161,7 +161,7 @@ fn chain(names: &Json) -> Result<PluginChain, BenchError> {
 }
 
 /// An object as an API server has it: decoded, and defaulted.
-fn decoded(objects: &ObjectCodec, object: &Json) -> Result<Value<'static>, BenchError> {
+pub(crate) fn decoded(objects: &ObjectCodec, object: &Json) -> Result<Value<'static>, BenchError> {
     let kind = kind_of(object)?;
     let text = object.to_string();
     let received = objects.receive(text.as_bytes(), MediaType::Json, &kind, FieldValidation::Strict);

@@ -5,6 +5,7 @@
 //! its own processes, so that no row is measured with memory that another one left behind.
 
 mod baseline;
+mod chain;
 mod evaluate;
 mod instructions;
 mod material;
@@ -145,6 +146,7 @@ impl RowContext<'_> {
             RowWork::Serve(policies) => serve::measure(self, policies),
             RowWork::Plugins(case) => plugins::measure(self, case),
             RowWork::Validate(case) => validate::measure(self, case),
+            RowWork::Chain(case) => chain::measure(self, case),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::baseline::BoardBaseline;
+use super::chain;
 use super::material::BoardMaterial;
 use super::plugins;
 use super::policies::PolicySet;
@@ -65,6 +66,10 @@ fn count(row: &BoardRow, program: &Path, material: &BoardMaterial) -> Result<Opt
         RowWork::Validate(case) => {
             let setup = validate::setup(case)?;
             count_runs(row, ("count-validate", &setup), program, material).map(Some)
+        }
+        RowWork::Chain(case) => {
+            let setup = chain::setup(&row.name, case, material)?;
+            count_runs(row, ("count-chain", &setup), program, material).map(Some)
         }
         RowWork::Start(_) | RowWork::Reload(_) | RowWork::Keep(_) | RowWork::Serve(_) => Ok(None),
     }

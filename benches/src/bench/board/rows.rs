@@ -57,13 +57,15 @@ pub(super) enum RowWork {
     Plugins(PluginCase),
     /// One object before the server's own validation.
     Validate(ValidationCase),
+    /// One request from its bytes to the answer.
+    Chain(ChainCase),
 }
 
 impl RowWork {
     /// The Go module that does the same work.
     pub(super) fn reference(&self) -> &'static str {
         match self {
-            RowWork::Plugins(_) => "plugins",
+            RowWork::Plugins(_) | RowWork::Chain(_) => "plugins",
             RowWork::Validate(_) => "validation",
             RowWork::Evaluate { .. }
             | RowWork::Start(_)
@@ -90,6 +92,26 @@ pub(super) struct ValidationCase {
     pub(super) object: CaseObject,
     /// `validate`, or `request` for all that a server does besides admission.
     pub(super) work: String,
+}
+
+/// An object before the whole chain of a server: decoding, defaults, plugins, policies, preparation, validation.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct ChainCase {
+    pub(super) object: ChainObject,
+    /// The policies of the cluster, if it has some.
+    pub(super) policies: Option<PolicySet>,
+}
+
+/// The object that goes through a chain.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ChainObject {
+    /// A Pod of 3 kB as a person writes it.
+    Written,
+    /// The same with what a server refuses.
+    Invalid,
+    /// A Pod of a controller, of 3 kB.
+    Small,
 }
 
 /// The object that is validated.
@@ -135,7 +157,7 @@ impl ControlWork {
     pub(super) fn title(&self) -> String {
         match &self.work {
             RowWork::Plugins(PluginCase { of_last, .. }) => format!("{of_last} of them"),
-            RowWork::Validate(_) => String::new(),
+            RowWork::Validate(_) | RowWork::Chain(_) => String::new(),
             RowWork::Evaluate { policies, .. }
             | RowWork::Start(policies)
             | RowWork::Reload(policies)
@@ -170,7 +192,7 @@ mod tests {
             let found: Vec<&str> = found.iter().map(|row| row.name.as_str()).collect();
             assert_eq!(found, expected, "{names:?}");
         };
-        assert_eq!(ROWS.len(), 40);
+        assert_eq!(ROWS.len(), 43);
         check(&["match-1"], &["match-1"]);
         check(&["patch", "apply-1"], &["apply-1", "patch-1", "patch-10"]);
         assert_eq!(wanted(&[]).unwrap().len(), ROWS.len());

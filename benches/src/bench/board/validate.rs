@@ -16,13 +16,18 @@ pub(super) fn measure(context: &RowContext<'_>, case: &ValidationCase) -> Result
 
 /// The object and the work.
 pub(super) fn setup(case: &ValidationCase) -> Result<Value, ToolError> {
+    Ok(json!({"object": object(case.object)?, "work": case.work}))
+}
+
+/// The object as a person writes it.
+pub(super) fn object(which: CaseObject) -> Result<Value, ToolError> {
     let objects = written_objects()?;
-    let name = match case.object {
+    let name = match which {
         CaseObject::Deployment => "deployment",
         CaseObject::Pod | CaseObject::Invalid => "pod",
     };
     let mut object = objects.get(name).cloned().unwrap_or_default();
-    if matches!(case.object, CaseObject::Invalid) {
+    if matches!(which, CaseObject::Invalid) {
         let changes = [
             ("/metadata/name", json!("Foo_Bar")),
             ("/spec/containers/0/ports/0/containerPort", json!(99_999)),
@@ -36,7 +41,7 @@ pub(super) fn setup(case: &ValidationCase) -> Result<Value, ToolError> {
             members.insert(name.to_owned(), value);
         }
     }
-    Ok(json!({"object": object, "work": case.work}))
+    Ok(object)
 }
 
 #[cfg(test)]

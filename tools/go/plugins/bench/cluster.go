@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/util/compatibility"
 	"k8s.io/apiserver/pkg/util/feature"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -22,6 +23,7 @@ import (
 	quotainstall "k8s.io/kubernetes/pkg/quota/v1/install"
 
 	// The kinds that cases have.
+	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
@@ -77,7 +79,8 @@ func (c *cluster) start(names []string) (admission.Interface, error) {
 	options.RegisterAllAdmissionPlugins(all)
 	never := make(chan struct{})
 	version := compatibility.DefaultComponentGlobalsRegistry.EffectiveVersionFor("kube")
-	generic := initializer.New(c.client, nil, c.factory, authorizerfactory.NewAlwaysAllowAuthorizer(),
+	params := dynamicfake.NewSimpleDynamicClient(legacyscheme.Scheme)
+	generic := initializer.New(c.client, params, c.factory, authorizerfactory.NewAlwaysAllowAuthorizer(),
 		feature.DefaultFeatureGate, version, never, testrestmapper.TestOnlyStaticRESTMapper(legacyscheme.Scheme))
 	given := admission.PluginInitializers{generic, controlplane.NewPluginInitializer(quotas, exclusion.Excluded())}
 	chain, err := all.NewFromPlugins(names, nothingConfigured{}, given, nil)

@@ -24,6 +24,10 @@ type setup struct {
 	Plugins json.RawMessage              `json:"plugins"`
 	Objects []json.RawMessage            `json:"objects"`
 	Request admissionv1.AdmissionRequest `json:"request"`
+	// Whole asks for the whole way of a request: from its body to the answer.
+	Whole bool `json:"whole"`
+	// Directory has the policies of the cluster, as YAML; none where it is empty.
+	Directory string `json:"directory"`
 }
 
 // subject is a request before a chain of plugins.
@@ -35,16 +39,30 @@ type subject struct {
 	original runtime.Object
 }
 
-func newSubject(given *setup) (*subject, error) {
+// started gives a cluster, and the plugins that look it up.
+func started(given *setup) (*cluster, admission.Interface, error) {
 	names, err := pluginNames(given.Plugins)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	cluster, err := newCluster(given.Objects)
+	objects := given.Objects
+	if given.Directory != "" {
+		policies, err := documents(given.Directory)
+		if err != nil {
+			return nil, nil, err
+		}
+		names, objects = append(names, "ValidatingAdmissionPolicy"), append(objects, policies...)
+	}
+	cluster, err := newCluster(objects)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	chain, err := cluster.start(names)
+	return cluster, chain, err
+}
+
+func newSubject(given *setup) (*subject, error) {
+	cluster, chain, err := started(given)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +75,8 @@ func newSubject(given *setup) (*subject, error) {
 
 // once puts an object through the chain: what Validate sees is a copy, as in a server.
 func (s *subject) once(object runtime.Object) error {
-	ctx := warning.WithWarningRecorder(audit.WithAuditContext(context.Background()), &recorder{})
-	if err := audit.AuditContextFrom(ctx).Init(audit.RequestAuditConfig{Level: auditinternal.LevelMetadata}, nil); err != nil {
+	ctx, err := recorded()
+	if err != nil {
 		return err
 	}
 	attributes := s.attributes(object)
@@ -72,6 +90,12 @@ func (s *subject) once(object runtime.Object) error {
 		return chain.Validate(ctx, attributes, interfaces)
 	}
 	return nil
+}
+
+// recorded is the context of a request whose warnings and audit annotations are recorded.
+func recorded() (context.Context, error) {
+	ctx := warning.WithWarningRecorder(audit.WithAuditContext(context.Background()), &recorder{})
+	return ctx, audit.AuditContextFrom(ctx).Init(audit.RequestAuditConfig{Level: auditinternal.LevelMetadata}, nil)
 }
 
 var interfaces = admission.NewObjectInterfacesFromScheme(legacyscheme.Scheme)
