@@ -10,9 +10,10 @@ use std::hint::black_box;
 use pratique::api_objects::{ApiObjects, ReceiveOptions};
 use pratique::authorization::NoAuthorizer;
 use pratique::manifest::ManifestPlugin;
+use pratique::observer::ChainObserver;
 use pratique::plugins::StateObjects;
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, AdmissionContext, Objects, Outcome, PluginInputs};
+use pratique::{Admission, AdmissionContext, Attributes, Objects, Outcome, PluginInputs};
 use pratique_benches::BenchError;
 use pratique_benches::contest::{ContestOrder, ContestSide, TurnSample};
 use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
@@ -55,6 +56,18 @@ enum ServedAnswer {
     Stored(Vec<u8>),
     /// Why it is refused.
     Refused(String),
+}
+
+/// The object that is admitted, which is written where it is.
+#[derive(Default)]
+struct WrittenObject {
+    text: Vec<u8>,
+}
+
+impl ChainObserver for WrittenObject {
+    fn admitted(&mut self, attributes: &Attributes<'_>) {
+        pratique_json::write(attributes.object, &mut self.text);
+    }
 }
 
 impl ServedRequest {
@@ -114,25 +127,17 @@ impl ServedRequest {
         let context = AdmissionContext::new(&self.cluster)
             .with_decider(&NoAuthorizer)
             .with_object_model(&received)
-            .with_plugins(PluginInputs::new(&self.state));
+            .with_plugins(PluginInputs::new(&self.state))
+            .without_objects();
+        let mut written = WrittenObject::default();
+        let admitted = self.admission.admit(&request, context, &mut written);
         let Outcome {
-            status,
-            undecided,
-            object,
-            prepared,
-            ..
-        } = self
-            .runtime
-            .block_on(self.admission.admit(&request, context, &mut ()))?;
+            status, undecided, ..
+        } = self.runtime.block_on(admitted)?;
         match (status, undecided.first()) {
             (Some(status), _) => Ok(ServedAnswer::Refused(status.message)),
             (None, Some(undecided)) => Err(undecided.to_string().into()),
-            (None, None) => {
-                let answer = prepared.as_ref().or(object.as_ref()).unwrap_or(&request.object);
-                let mut text = Vec::new();
-                pratique_json::write(answer, &mut text);
-                Ok(ServedAnswer::Stored(text))
-            }
+            (None, None) => Ok(ServedAnswer::Stored(written.text)),
         }
     }
 
