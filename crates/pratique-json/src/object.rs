@@ -8,8 +8,9 @@ use crate::value::{CopyForm, Value};
 
 pub(crate) type NamedValue<'a> = (Cow<'a, str>, Value<'a>);
 
-/// The number of members up to which a search is linear: most keys differ in length already.
-const FEW: usize = 16;
+/// The number of members up to which a search is linear: most keys differ in length already, so that the spec of a Pod, which has some
+/// twenty, is gone through in a third of the instructions that a search by halves takes.
+const FEW: usize = 32;
 
 /// The members of a JSON object: unique keys, in bytewise order.
 #[derive(Clone, Debug, PartialEq, Default)]
