@@ -1,10 +1,10 @@
 //! A policy that is tried with requests, of which those that it cannot tell apart are evaluated once.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use pratique_cel::ast::Ast;
 use pratique_expression::ExpressionPurpose;
 use pratique_json::Value;
@@ -197,7 +197,7 @@ impl<'o> KindObserver<'o> {
         by_operation: &mut OperationMap,
     ) {
         let mut groups: Vec<AlikeInputs<'i>> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut known: HashMap<String, usize> = HashMap::default();
         let mut last: Option<(&Value<'_>, usize)> = None;
         let mut of_kinds = self.of_kinds.borrow_mut();
         let shape = footprint.and_then(ReadFootprint::shape);
@@ -220,9 +220,12 @@ impl<'o> KindObserver<'o> {
                 }
                 (Some(footprint), _) => {
                     let of_input = footprint.key(input);
-                    let known = known.entry(of_input.clone()).or_insert(next);
-                    key = Some(of_input);
-                    *known
+                    // Most requests are like one before, for which no key is kept.
+                    known.get(&of_input).copied().unwrap_or_else(|| {
+                        known.insert(of_input.clone(), next);
+                        key = Some(of_input);
+                        next
+                    })
                 }
             };
             last = Some((input.object(), group));
@@ -237,7 +240,7 @@ impl<'o> KindObserver<'o> {
                 };
                 groups.push(AlikeInputs {
                     observation,
-                    counts: HashMap::new(),
+                    counts: HashMap::default(),
                 });
             }
             let Some(alike) = groups.get_mut(group) else {
