@@ -14,7 +14,7 @@ use crate::directories::put;
 use crate::world::{configmap_in_shop, file, mutating_policy, run, validating_policy};
 
 /// `cargo xtask bench reload` makes a thousand; here each set has to be seen.
-const RELOADS: usize = 200;
+const RELOADS: usize = 80;
 const TASKS: usize = 4;
 
 /// Three mutating policies that all add this mark, and one that wants to see nothing else.
