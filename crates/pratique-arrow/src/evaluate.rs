@@ -18,8 +18,7 @@ use pratique_review::{GivenObject, GivenObjectError, Review, ReviewInput, Review
 use pratique_types::Operation;
 
 use crate::input::{InputColumns, InputError};
-use crate::rows::{ResultRow, ResultRows};
-use crate::schema::result_schema;
+use crate::rows::{ResultRow, ResultRows, result_schema};
 
 /// The user of requests whose row names none.
 const USER: &str = "kubernetes-admin";

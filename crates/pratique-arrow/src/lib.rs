@@ -46,11 +46,11 @@
 //! to a file or a stream. [`result_schema`] and [`replay_schema`] say what is in them: columns are added to these, and none is
 //! renamed or removed. [`JsonLines`] reads the objects of a file of columns as lines of JSON.
 
+mod cells;
 mod evaluate;
 mod input;
 mod read;
 mod rows;
-mod schema;
 mod text;
 mod write;
 
@@ -58,6 +58,5 @@ pub use evaluate::{BatchEvaluator, Results};
 pub use input::InputError;
 pub use pratique_request::ResourceResolver;
 pub use read::{JsonLines, OpenError, has_columns};
-pub use rows::{RecordedOutcome, ResultRow, ResultRows};
-pub use schema::{replay_schema, result_schema};
+pub use rows::{RecordedOutcome, ResultRow, ResultRows, replay_schema, result_schema};
 pub use write::{Format, ResultWriter, WriteError};

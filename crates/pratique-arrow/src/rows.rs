@@ -1,15 +1,14 @@
-//! Results, row by row, as record batches.
+//! The columns of results, and results as record batches of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use arrow_array::builder::{BooleanBuilder, StringBuilder, TimestampMicrosecondBuilder};
-use arrow_array::{ArrayRef, ListArray, RecordBatch, StructArray};
-use arrow_buffer::OffsetBuffer;
-use arrow_schema::{ArrowError, SchemaRef};
-use jiff::Timestamp;
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pratique_report::{Evaluation, Finding};
 
-use crate::schema::{finding, finding_item, replay_schema, result_schema, text_item};
+use crate::cells::{
+    ColumnCells, FlagCells, ListCells, OptionalTextCells, TextCells, TimeCells, column_cells,
+};
 
 /// A result.
 #[derive(Clone, Debug, Default)]
@@ -41,40 +40,117 @@ pub struct RecordedOutcome<'a> {
     pub approximations: Vec<&'a str>,
 }
 
+column_cells! {
+    /// The columns of [`result_schema`].
+    ResultCells of row: &'c ResultRow<'c> {
+        place: OptionalTextCells = row.evaluation.place,
+        time: TimeCells = row.evaluation.time,
+        operation: OptionalTextCells = row.evaluation.operation,
+        api_version: OptionalTextCells = row.evaluation.api_version,
+        kind: OptionalTextCells = row.evaluation.kind,
+        namespace: OptionalTextCells = row.evaluation.namespace,
+        name: OptionalTextCells = row.evaluation.name,
+        uid: OptionalTextCells = row.evaluation.uid,
+        user: OptionalTextCells = row.evaluation.user,
+        owner: OptionalTextCells = row.evaluation.owner,
+        decision: TextCells = row.evaluation.decision.as_str(),
+        message: OptionalTextCells = row.message,
+        findings: ListCells<FindingCells> = &row.evaluation.findings,
+    }
+}
+
+column_cells! {
+    /// What a finding has.
+    FindingCells of finding: Finding<'c> {
+        policy: OptionalTextCells = finding.policy,
+        binding: OptionalTextCells = finding.binding,
+        action: TextCells = finding.action.as_str(),
+        is_error: FlagCells = finding.is_error,
+        message: TextCells = finding.message,
+    }
+}
+
+column_cells! {
+    /// The columns of [`replay_schema`] after those of results.
+    ThenCells of then: &'c RecordedOutcome<'c> {
+        id: OptionalTextCells = then.id,
+        comparison: OptionalTextCells = then.comparison,
+        then_decision: OptionalTextCells = then.decision,
+        then_by: OptionalTextCells = then.by,
+        then_message: OptionalTextCells = then.message,
+        unknown: OptionalTextCells = then.unknown,
+        approximations: ListCells<TextCells> = &then.approximations,
+    }
+}
+
+/// The columns of results: one row for each object that was evaluated, or could not be.
+///
+/// | column | type | |
+/// |---|---|---|
+/// | `place` | text | where the object was found, such as `objects.ndjson:3:1` |
+/// | `time` | timestamp in microseconds, UTC | when the request was made |
+/// | `operation` | text | `CREATE`, `UPDATE`, `DELETE`, `CONNECT` |
+/// | `api_version`, `kind`, `namespace`, `name`, `uid` | text | the object |
+/// | `user` | text | who sends the request |
+/// | `owner` | text | what controls the object, such as `Deployment/web` |
+/// | `decision` | text, never null | `allowed`, `denied`, `undecided`, or `failed`: it could not be read or evaluated |
+/// | `message` | text | what the user is told of a denial; why it failed |
+/// | `findings` | list, never null | what policies found |
+///
+/// A finding has `policy` and `binding`, which may be null; `action`: `deny`, `warn`, `audit`, `ignore` (an error that is
+/// ignored), or `undecided` (something was not given: the message says what); `is_error`, whether an error led to it and not a
+/// validation; and `message`. What is not known is null.
+pub fn result_schema() -> SchemaRef {
+    static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| Arc::new(Schema::new(ResultCells::fields())));
+    Arc::clone(&SCHEMA)
+}
+
+/// The columns of [results](result_schema), followed by what happened when the requests were made:
+///
+/// | column | type | |
+/// |---|---|---|
+/// | `id` | text | the `auditID`, or the uid of a recorded request |
+/// | `comparison` | text | `same`, `refusedNow`, `allowedNow`, `notCompared`, `undecided` |
+/// | `then_decision` | text | what was decided then |
+/// | `then_by` | text | what refused the request then |
+/// | `then_message` | text | the message of then |
+/// | `unknown` | text | why the log does not have enough of the request |
+/// | `approximations` | list of text, never null | what the request differs in from the one of then |
+pub fn replay_schema() -> SchemaRef {
+    static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
+        let fields = [ResultCells::fields(), ThenCells::fields()].concat();
+        Arc::new(Schema::new(fields))
+    });
+    Arc::clone(&SCHEMA)
+}
+
 /// Results that become a record batch.
 #[derive(Debug)]
 pub struct ResultRows {
     schema: SchemaRef,
     rows: usize,
     bytes: usize,
-    place: TextCells,
-    time: TimestampMicrosecondBuilder,
-    /// From `operation` to `message`, in the order of the schema.
-    texts: [TextCells; 10],
-    findings: FindingColumn,
-    then: Option<ThenColumns>,
+    results: ResultCells,
+    then: Option<ThenCells>,
 }
 
 impl ResultRows {
     /// No results yet, of the [schema of results](result_schema).
     pub fn new() -> Self {
-        Self::with(result_schema(), None)
+        Self::with_schema(result_schema(), None)
     }
 
     /// No results yet, of the [schema of replays](replay_schema).
     pub fn of_replay() -> Self {
-        Self::with(replay_schema(), Some(ThenColumns::default()))
+        Self::with_schema(replay_schema(), Some(ThenCells::default()))
     }
 
-    fn with(schema: SchemaRef, then: Option<ThenColumns>) -> Self {
+    fn with_schema(schema: SchemaRef, then: Option<ThenCells>) -> Self {
         ResultRows {
             schema,
             rows: 0,
             bytes: 0,
-            place: TextCells::default(),
-            time: TimestampMicrosecondBuilder::new().with_timezone("UTC"),
-            texts: Default::default(),
-            findings: FindingColumn::default(),
+            results: ResultCells::default(),
             then,
         }
     }
@@ -94,39 +170,21 @@ impl ResultRows {
         self.rows == 0
     }
 
-    /// About how many bytes the texts of all rows have.
+    /// About how many bytes all rows have.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Adds a row.
     pub fn push(&mut self, row: &ResultRow<'_>) {
-        let evaluation = &row.evaluation;
         self.rows += 1;
-        // Offsets, and the texts that are short.
-        self.bytes += 64;
-        self.place.push(evaluation.place);
-        self.bytes += evaluation.place.len();
-        let texts = [
-            evaluation.operation,
-            evaluation.api_version,
-            evaluation.kind,
-            evaluation.namespace,
-            evaluation.name,
-            evaluation.uid,
-            evaluation.user,
-            evaluation.owner,
-            evaluation.decision.as_str(),
-            row.message,
-        ];
-        self.bytes += push_all(&mut self.texts, texts);
-        // A time that cannot be parsed is null.
-        let time = evaluation.time.parse::<Timestamp>().ok();
-        self.time.append_option(time.map(|time| time.as_microsecond()));
-        self.bytes += self.findings.push(&evaluation.findings);
-        if let Some(then) = &mut self.then {
-            let none = RecordedOutcome::default();
-            self.bytes += then.push(row.then.as_ref().unwrap_or(&none));
+        // Offsets, besides the texts.
+        self.bytes += 64 + self.results.push(row);
+        if let Some(cells) = &mut self.then {
+            self.bytes += match &row.then {
+                Some(then) => cells.push(then),
+                None => cells.push(&RecordedOutcome::default()),
+            };
         }
     }
 
@@ -137,13 +195,11 @@ impl ResultRows {
     pub fn take(&mut self) -> Result<RecordBatch, ArrowError> {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
-        let mut columns: Vec<ArrayRef> = vec![self.place.take(), Arc::new(self.time.finish())];
-        columns.extend(self.texts.each_mut().map(TextCells::take));
-        columns.push(self.findings.take()?);
+        let mut columns = self.results.take_arrays()?;
         if let Some(then) = &mut self.then {
-            then.take(&mut columns)?;
+            columns.extend(then.take_arrays()?);
         }
-        let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows));
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(self.schema(), columns, &options)
     }
 }
@@ -151,108 +207,5 @@ impl ResultRows {
 impl Default for ResultRows {
     fn default() -> Self {
         ResultRows::new()
-    }
-}
-
-/// A column of text, in which what is empty is null.
-#[derive(Debug, Default)]
-struct TextCells(StringBuilder);
-
-impl TextCells {
-    fn push(&mut self, text: &str) {
-        self.0.append_option(Some(text).filter(|text| !text.is_empty()));
-    }
-
-    fn take(&mut self) -> ArrayRef {
-        Arc::new(self.0.finish())
-    }
-}
-
-/// Appends a text to each of some columns, and gives how many bytes they have.
-fn push_all<const N: usize>(columns: &mut [TextCells; N], texts: [&str; N]) -> usize {
-    for (column, text) in columns.iter_mut().zip(texts) {
-        column.push(text);
-    }
-    texts.iter().map(|text| text.len()).sum()
-}
-
-/// The column of findings.
-#[derive(Debug, Default)]
-struct FindingColumn {
-    lengths: Vec<usize>,
-    policy: TextCells,
-    binding: TextCells,
-    action: StringBuilder,
-    is_error: BooleanBuilder,
-    message: StringBuilder,
-}
-
-impl FindingColumn {
-    /// Adds those of a row, and gives how long their texts are.
-    fn push(&mut self, findings: &[Finding<'_>]) -> usize {
-        self.lengths.push(findings.len());
-        let mut bytes = 0;
-        for finding in findings {
-            self.policy.push(finding.policy);
-            self.binding.push(finding.binding);
-            self.action.append_value(finding.action.as_str());
-            self.is_error.append_value(finding.is_error);
-            self.message.append_value(finding.message);
-            bytes += 32 + finding.policy.len() + finding.binding.len() + finding.message.len();
-        }
-        bytes
-    }
-
-    fn take(&mut self) -> Result<ArrayRef, ArrowError> {
-        let columns: Vec<ArrayRef> = vec![
-            self.policy.take(),
-            self.binding.take(),
-            Arc::new(self.action.finish()),
-            Arc::new(self.is_error.finish()),
-            Arc::new(self.message.finish()),
-        ];
-        let items = StructArray::try_new(finding(), columns, None)?;
-        let lengths = std::mem::take(&mut self.lengths);
-        let offsets = OffsetBuffer::from_lengths(lengths);
-        let list = ListArray::try_new(finding_item(), offsets, Arc::new(items), None)?;
-        Ok(Arc::new(list))
-    }
-}
-
-/// The columns of the recorded outcome.
-#[derive(Debug, Default)]
-struct ThenColumns {
-    /// From `id` to `unknown`, in the order of the schema.
-    texts: [TextCells; 6],
-    lengths: Vec<usize>,
-    approximations: StringBuilder,
-}
-
-impl ThenColumns {
-    fn push(&mut self, then: &RecordedOutcome<'_>) -> usize {
-        let texts = [
-            then.id,
-            then.comparison,
-            then.decision,
-            then.by,
-            then.message,
-            then.unknown,
-        ];
-        let mut bytes = push_all(&mut self.texts, texts);
-        self.lengths.push(then.approximations.len());
-        for approximation in &then.approximations {
-            self.approximations.append_value(approximation);
-            bytes += approximation.len();
-        }
-        bytes
-    }
-
-    fn take(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
-        columns.extend(self.texts.each_mut().map(TextCells::take));
-        let items = Arc::new(self.approximations.finish());
-        let offsets = OffsetBuffer::from_lengths(std::mem::take(&mut self.lengths));
-        let list = ListArray::try_new(text_item(), offsets, items, None)?;
-        columns.push(Arc::new(list));
-        Ok(())
     }
 }

@@ -17,7 +17,7 @@ use arrow_array::{
 };
 use arrow_schema::ArrowError;
 use pratique::{Admission, ManifestFile, ManifestPlugin};
-use pratique_arrow::{BatchEvaluator, InputError, ResourceResolver, result_schema};
+use pratique_arrow::{BatchEvaluator, InputError, ResourceResolver, replay_schema, result_schema};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
@@ -444,4 +444,44 @@ spec: {policyName: available.static.k8s.io, validationActions: [Deny]}
             .to_string()
             .starts_with("Kubernetes 1.2 is not known; known are ")
     );
+}
+
+/// Programs read these columns: none is renamed, removed or of another type.
+#[test]
+fn columns_stay_as_they_are() {
+    let columns = |schema: arrow_schema::SchemaRef| -> Vec<String> {
+        let fields = schema.fields().iter();
+        let column = |field: &arrow_schema::Field| {
+            let null = if field.is_nullable() { "" } else { " not null" };
+            format!("{}: {}{null}", field.name(), field.data_type())
+        };
+        fields.map(|field| column(field)).collect()
+    };
+    let of_results = [
+        "place: Utf8",
+        "time: Timestamp(µs, \"UTC\")",
+        "operation: Utf8",
+        "api_version: Utf8",
+        "kind: Utf8",
+        "namespace: Utf8",
+        "name: Utf8",
+        "uid: Utf8",
+        "user: Utf8",
+        "owner: Utf8",
+        "decision: Utf8 not null",
+        "message: Utf8",
+        "findings: List(non-null Struct(\"policy\": Utf8, \"binding\": Utf8, \"action\": non-null Utf8, \
+         \"is_error\": non-null Boolean, \"message\": non-null Utf8)) not null",
+    ];
+    assert_eq!(columns(result_schema()), of_results);
+    let of_replays = [
+        "id: Utf8",
+        "comparison: Utf8",
+        "then_decision: Utf8",
+        "then_by: Utf8",
+        "then_message: Utf8",
+        "unknown: Utf8",
+        "approximations: List(non-null Utf8) not null",
+    ];
+    assert_eq!(columns(replay_schema()), [&of_results[..], &of_replays].concat());
 }
