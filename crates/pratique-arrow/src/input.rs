@@ -3,8 +3,9 @@
 use arrow_array::{Array, ListArray, RecordBatch, cast::AsArray as _};
 use arrow_schema::{ArrowError, DataType};
 
-use crate::read::OBJECT;
 use crate::text::TextColumn;
+
+const OBJECT: &str = "object";
 
 /// Why a batch is not evaluated.
 #[derive(Debug, thiserror::Error)]

@@ -42,21 +42,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`ResultRows`] makes the same batches of [`Evaluation`](pratique_report::Evaluation)s, and a [`ResultWriter`] writes them
-//! to a file or a stream. [`result_schema`] and [`replay_schema`] say what is in them: columns are added to these, and none is
-//! renamed or removed. [`JsonLines`] reads the objects of a file of columns as lines of JSON.
+//! [`ResultRows`] makes the same batches of [`Evaluation`](pratique_report::Evaluation)s. [`result_schema`] and [`replay_schema`] say
+//! what is in them: columns are added to these, and none is renamed or removed. Files of columns are read and written by the crates
+//! of Arrow and Parquet.
 
 mod cells;
 mod evaluate;
 mod input;
-mod read;
 mod rows;
 mod text;
-mod write;
 
 pub use evaluate::{BatchEvaluator, Results};
 pub use input::InputError;
 pub use pratique_request::ResourceResolver;
-pub use read::{JsonLines, OpenError, has_columns};
 pub use rows::{RecordedOutcome, ResultRow, ResultRows, replay_schema, result_schema};
-pub use write::{Format, ResultWriter, WriteError};
+pub use text::TextColumn;

@@ -1,30 +1,15 @@
 //! Columns of text, in each form that Arrow has for them.
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{
-    Array, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
-};
+use arrow_array::{Array, ArrayAccessor};
 use arrow_schema::DataType;
 
-/// A column of text.
-pub(super) enum TextColumn<'a> {
-    Utf8(&'a StringArray),
-    LargeUtf8(&'a LargeStringArray),
-    Utf8View(&'a StringViewArray),
-    Binary(&'a BinaryArray),
-    LargeBinary(&'a LargeBinaryArray),
-    BinaryView(&'a BinaryViewArray),
-    /// Texts that stand elsewhere, each once.
-    Dictionary {
-        keys: Vec<usize>,
-        nulls: &'a dyn Array,
-        values: Box<TextColumn<'a>>,
-    },
-}
+/// A column of text or bytes of any type of Arrow, also of a dictionary.
+pub struct TextColumn<'a>(Box<dyn Fn(usize) -> Option<&'a [u8]> + 'a>);
 
 impl<'a> TextColumn<'a> {
     /// Whether a type is one of texts.
-    pub(super) fn is_text(kind: &DataType) -> bool {
+    pub fn is_text(kind: &DataType) -> bool {
         match kind {
             DataType::Utf8
             | DataType::LargeUtf8
@@ -38,49 +23,47 @@ impl<'a> TextColumn<'a> {
     }
 
     /// An array as a column of text; `None` if it has something else.
-    pub(super) fn from_array(array: &'a dyn Array) -> Option<Self> {
+    pub fn from_array(array: &'a dyn Array) -> Option<Self> {
         Some(match array.data_type() {
-            DataType::Utf8 => TextColumn::Utf8(array.as_string_opt()?),
-            DataType::LargeUtf8 => TextColumn::LargeUtf8(array.as_string_opt()?),
-            DataType::Utf8View => TextColumn::Utf8View(array.as_string_view_opt()?),
-            DataType::Binary => TextColumn::Binary(array.as_binary_opt()?),
-            DataType::LargeBinary => TextColumn::LargeBinary(array.as_binary_opt()?),
-            DataType::BinaryView => TextColumn::BinaryView(array.as_binary_view_opt()?),
+            DataType::Utf8 => Self::new(array.as_string_opt::<i32>()?),
+            DataType::LargeUtf8 => Self::new(array.as_string_opt::<i64>()?),
+            DataType::Utf8View => Self::new(array.as_string_view_opt()?),
+            DataType::Binary => Self::new(array.as_binary_opt::<i32>()?),
+            DataType::LargeBinary => Self::new(array.as_binary_opt::<i64>()?),
+            DataType::BinaryView => Self::new(array.as_binary_view_opt()?),
             DataType::Dictionary(_, _) => {
                 let dictionary = array.as_any_dictionary_opt()?;
-                let values = Box::new(TextColumn::from_array(dictionary.values().as_ref())?);
-                TextColumn::Dictionary {
-                    // Of an empty dictionary there are no keys to look up.
-                    keys: if dictionary.values().is_empty() {
-                        Vec::new()
-                    } else {
-                        dictionary.normalized_keys()
-                    },
-                    nulls: dictionary.keys(),
-                    values,
-                }
+                let values = TextColumn::from_array(dictionary.values().as_ref())?;
+                // Of an empty dictionary there are no keys to look up.
+                let keys = if dictionary.values().is_empty() {
+                    Vec::new()
+                } else {
+                    dictionary.normalized_keys()
+                };
+                let nulls = dictionary.keys();
+                TextColumn(Box::new(move |row| {
+                    let key = keys.get(row).filter(|_| nulls.is_valid(row))?;
+                    values.get(*key)
+                }))
             }
             _ => return None,
         })
     }
 
+    fn new<T: AsRef<[u8]> + ?Sized + 'a>(array: impl ArrayAccessor<Item = &'a T> + 'a) -> Self {
+        TextColumn(Box::new(move |row| {
+            (row < array.len() && array.is_valid(row)).then(|| array.value(row).as_ref())
+        }))
+    }
+
     /// The text of a row; `None` if it is null, or there is no such row.
-    pub(super) fn get(&self, row: usize) -> Option<&[u8]> {
-        fn value<'v>(array: &'v dyn Array, row: usize, value: impl FnOnce() -> &'v [u8]) -> Option<&'v [u8]> {
-            (row < array.len() && array.is_valid(row)).then(value)
-        }
-        match self {
-            TextColumn::Utf8(array) => value(array, row, || array.value(row).as_bytes()),
-            TextColumn::LargeUtf8(array) => value(array, row, || array.value(row).as_bytes()),
-            TextColumn::Utf8View(array) => value(array, row, || array.value(row).as_bytes()),
-            TextColumn::Binary(array) => value(array, row, || array.value(row)),
-            TextColumn::LargeBinary(array) => value(array, row, || array.value(row)),
-            TextColumn::BinaryView(array) => value(array, row, || array.value(row)),
-            TextColumn::Dictionary { keys, nulls, values } => {
-                let is_null = row >= nulls.len() || nulls.is_null(row);
-                let key = keys.get(row).filter(|_| !is_null)?;
-                values.get(*key)
-            }
-        }
+    pub fn get(&self, row: usize) -> Option<&'a [u8]> {
+        self.0(row)
+    }
+}
+
+impl std::fmt::Debug for TextColumn<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("TextColumn").finish_non_exhaustive()
     }
 }

@@ -12,12 +12,14 @@ use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array as _, ArrayRef, BinaryArray, DictionaryArray, Int64Array, LargeStringArray, RecordBatch,
-    RecordBatchReader as _, StringArray, StringViewArray, StructArray,
+    Array as _, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, Int64Array, LargeBinaryArray,
+    LargeStringArray, RecordBatch, RecordBatchReader as _, StringArray, StringViewArray, StructArray,
 };
 use arrow_schema::ArrowError;
 use pratique::{Admission, ManifestFile, ManifestPlugin};
-use pratique_arrow::{BatchEvaluator, InputError, ResourceResolver, replay_schema, result_schema};
+use pratique_arrow::{
+    BatchEvaluator, InputError, ResourceResolver, TextColumn, replay_schema, result_schema,
+};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
@@ -484,4 +486,29 @@ fn columns_stay_as_they_are() {
         "approximations: List(non-null Utf8) not null",
     ];
     assert_eq!(columns(replay_schema()), [&of_results[..], &of_replays].concat());
+}
+
+#[test]
+fn text_is_read_in_every_form() {
+    let texts = [Some("a"), None, Some("b"), Some("a")];
+    let bytes = texts.map(|text| text.map(str::as_bytes));
+    let dictionary: DictionaryArray<Int32Type> = texts.into_iter().collect();
+    let arrays: [ArrayRef; 7] = [
+        Arc::new(StringArray::from_iter(texts)),
+        Arc::new(LargeStringArray::from_iter(texts)),
+        Arc::new(StringViewArray::from_iter(texts)),
+        Arc::new(BinaryArray::from_iter(bytes)),
+        Arc::new(LargeBinaryArray::from_iter(bytes)),
+        Arc::new(BinaryViewArray::from_iter(bytes)),
+        Arc::new(dictionary),
+    ];
+    for array in arrays {
+        let column = TextColumn::from_array(&array).unwrap();
+        let read: Vec<_> = (0..5).map(|row| column.get(row)).collect();
+        // There is no fifth row.
+        assert_eq!(read, [&bytes[..], &[None]].concat(), "{}", array.data_type());
+        assert!(TextColumn::is_text(array.data_type()));
+    }
+    let numbers = Int64Array::from(vec![1]);
+    assert!(TextColumn::from_array(&numbers).is_none() && !TextColumn::is_text(numbers.data_type()));
 }

@@ -29,6 +29,7 @@ pub(crate) mod report;
 pub(crate) mod request;
 pub(crate) mod request_subject;
 pub(crate) mod result;
+pub(crate) mod result_writer;
 pub(crate) mod results;
 pub(crate) mod sarif;
 pub(crate) mod state;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use pratique_arrow::Format;
 
 use super::{
     AcceptanceArguments, CheckpointArguments, ComparisonArguments, OutputArguments, PolicyArguments,
     ResultArguments, StateArguments, ValidationArguments, VerboseArguments,
 };
+use crate::evaluation::result_writer::ColumnFormat;
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
 ///
@@ -91,10 +91,10 @@ pub(crate) enum ReplayFormat {
 
 impl ReplayFormat {
     /// The format of columns that this is.
-    pub(crate) fn columns(self) -> Option<Format> {
+    pub(crate) fn columns(self) -> Option<ColumnFormat> {
         match self {
-            ReplayFormat::Parquet => Some(Format::Parquet),
-            ReplayFormat::Arrow => Some(Format::ArrowStream),
+            ReplayFormat::Parquet => Some(ColumnFormat::Parquet),
+            ReplayFormat::Arrow => Some(ColumnFormat::ArrowStream),
             ReplayFormat::Human | ReplayFormat::Json | ReplayFormat::Ndjson => None,
         }
     }

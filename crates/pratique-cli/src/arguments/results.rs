@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pratique_arrow::Format;
+
+use crate::evaluation::result_writer::ColumnFormat;
 
 /// Where results are written to, besides what is printed.
 #[derive(Clone, Debug, Default, Args)]
@@ -17,18 +18,18 @@ pub(crate) struct ResultArguments {
 
 impl ResultArguments {
     /// The format of the file, which its name says.
-    pub(crate) fn format(&self) -> Option<Format> {
+    pub(crate) fn format(&self) -> Option<ColumnFormat> {
         self.results
             .as_deref()
             .and_then(|path| format(&path.to_string_lossy()))
     }
 }
 
-fn format(name: &str) -> Option<Format> {
+fn format(name: &str) -> Option<ColumnFormat> {
     let (_, extension) = name.rsplit_once('.')?;
     match extension {
-        "parquet" => Some(Format::Parquet),
-        "arrow" => Some(Format::ArrowFile),
+        "parquet" => Some(ColumnFormat::Parquet),
+        "arrow" => Some(ColumnFormat::ArrowFile),
         _ => None,
     }
 }
@@ -48,8 +49,8 @@ mod tests {
     #[test]
     fn names_say_the_format() {
         for (name, expected) in [
-            ("a.parquet", Some(Format::Parquet)),
-            ("s3://bucket/a/b.arrow", Some(Format::ArrowFile)),
+            ("a.parquet", Some(ColumnFormat::Parquet)),
+            ("s3://bucket/a/b.arrow", Some(ColumnFormat::ArrowFile)),
             ("a.json", None),
             ("parquet", None),
         ] {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use pratique_arrow::Format;
 use pratique_report::{ReportApi, Shard};
 
 #[cfg(feature = "kube")]
@@ -15,6 +14,7 @@ use super::{
     OutputArguments, ResultArguments, ScanChainArguments, SenderArguments, StateArguments, StdinArguments,
     VerboseArguments,
 };
+use crate::evaluation::result_writer::ColumnFormat;
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
 ///
@@ -189,10 +189,10 @@ impl ScanFormat {
     }
 
     /// The format of columns that this is.
-    pub(crate) fn columns(self) -> Option<Format> {
+    pub(crate) fn columns(self) -> Option<ColumnFormat> {
         match self {
-            ScanFormat::Parquet => Some(Format::Parquet),
-            ScanFormat::Arrow => Some(Format::ArrowStream),
+            ScanFormat::Parquet => Some(ColumnFormat::Parquet),
+            ScanFormat::Arrow => Some(ColumnFormat::ArrowStream),
             _ => None,
         }
     }

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use pratique_arrow::{Format, ResultRow, ResultRows, ResultWriter, WriteError};
+use pratique_arrow::{ResultRow, ResultRows};
 
 use crate::arguments::{OutputChoice, ResultArguments};
 use crate::destination::{self, FileReaders, OutputDestination};
+use crate::evaluation::result_writer::{ColumnFormat, ResultWriter, WriteError};
 use crate::exit::CliError;
 use crate::output_target::OutputTarget;
 
@@ -22,7 +23,7 @@ impl ResultWriters {
     pub(crate) fn open_outputs<F: Copy>(
         arguments: &ResultArguments,
         outputs: Vec<OutputChoice<F>>,
-        columns: fn(F) -> Option<Format>,
+        columns: fn(F) -> Option<ColumnFormat>,
         rows: fn() -> ResultRows,
     ) -> Result<(Self, Vec<OutputTarget<F>>), CliError> {
         let mut results = ResultWriters::default();
@@ -42,8 +43,8 @@ impl ResultWriters {
                 continue;
             }
             let name = match format {
-                Format::Parquet => "parquet",
-                Format::ArrowFile | Format::ArrowStream => "arrow",
+                ColumnFormat::Parquet => "parquet",
+                ColumnFormat::ArrowFile | ColumnFormat::ArrowStream => "arrow",
             };
             results.add(
                 Path::new("<stdout>"),
@@ -67,7 +68,7 @@ impl ResultWriters {
         &mut self,
         path: &Path,
         to: OutputDestination,
-        format: Format,
+        format: ColumnFormat,
         rows: fn() -> ResultRows,
     ) -> Result<(), CliError> {
         let writer = ResultWriter::new(to, format, rows()).map_err(|error| failed(path, error))?;
