@@ -2,28 +2,20 @@
 
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
-use pratique::api_objects::ApiObjects;
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_schema::ArrowError;
 use pratique::authorization::{Authorizer, NoAuthorizer};
-use pratique::{
-    Admission, AdmissionDecision, AdmissionRequest, FeatureGates, Objects, Release, ReleaseError,
-    UnfinishedEvaluation,
-};
+use pratique::{Admission, AdmissionDecision, UnfinishedEvaluation};
 use pratique_json::Value;
 use pratique_manifest::convert::is_list;
 use pratique_report::{Decision, Evaluation, owner_of, uid_of};
-use pratique_request::{RequestTemplate, ResourceResolver, kind_of, options};
+use pratique_request::{RequestTemplate, kind_of, user};
 use pratique_review::{GivenObject, GivenObjectError, Review, ReviewInput, Reviewer};
+use pratique_state::ClusterObjects;
 use pratique_types::Operation;
 
-use crate::input::{InputColumns, InputError};
+use crate::input::{InputColumns, InputError, InputRow};
 use crate::rows::{ResultRow, ResultRows, result_schema};
-
-/// The user of requests whose row names none.
-const USER: &str = "kubernetes-admin";
-/// The namespace of objects that name none.
-const NAMESPACE: &str = "default";
 
 /// Evaluates policies for the objects of record batches. Webhooks and built-in plugins are not run.
 ///
@@ -48,43 +40,37 @@ const NAMESPACE: &str = "default";
 #[derive(Clone)]
 pub struct BatchEvaluator {
     admission: Arc<Admission>,
-    cluster: Arc<Objects>,
     authorizer: Arc<dyn Authorizer>,
-    objects: Option<ApiObjects>,
-    resolver: ResourceResolver,
-    /// Those of the server, if they were set.
-    gates: Option<FeatureGates>,
-    namespace: String,
-    user: String,
-    groups: Vec<String>,
+    cluster: Arc<ClusterObjects>,
+    are_complete: bool,
+    /// For what a row does not say.
+    template: RequestTemplate,
 }
 
 impl BatchEvaluator {
-    /// Evaluates policies. Of namespaces only the names are known, checks of permissions have no answer, and objects are
-    /// completed with defaults as an API server does.
+    /// Evaluates policies as a server of the newest release that is known does, for `kubernetes-admin` in `default` where a row names
+    /// none. Of namespaces only the names are known, checks of permissions have no answer, and objects are completed with defaults.
     pub fn new(admission: Arc<Admission>) -> Self {
-        let mut cluster = Objects::new();
-        cluster.assume_namespaces();
+        let mut cluster = ClusterObjects::default();
+        cluster.objects.assume_namespaces();
         BatchEvaluator {
             admission,
-            cluster: Arc::new(cluster),
             authorizer: Arc::new(NoAuthorizer),
-            objects: Some(ApiObjects::default()),
-            resolver: ResourceResolver::default(),
-            gates: None,
-            namespace: NAMESPACE.to_owned(),
-            user: USER.to_owned(),
-            groups: Vec::new(),
+            cluster: Arc::new(cluster),
+            are_complete: false,
+            template: RequestTemplate {
+                namespace: "default".to_owned(),
+                user: user("kubernetes-admin", &[]),
+                ..RequestTemplate::default()
+            },
         }
     }
 
-    /// With the objects of a cluster: namespaces and params.
+    /// With what is known of a cluster: its release, its objects (namespaces, params), the resources and the custom resources that it
+    /// serves. What matches the resource of a kind that is not known is undecided. The policies are those of the `Admission`, whose
+    /// builder takes the release as well.
     #[must_use]
-    pub fn cluster(self, cluster: Objects) -> Self {
-        let cluster = match self.gates {
-            Some(gates) => cluster.with_release(gates.release()),
-            None => cluster,
-        };
+    pub fn with_cluster(self, cluster: ClusterObjects) -> Self {
         BatchEvaluator {
             cluster: Arc::new(cluster),
             ..self
@@ -93,84 +79,24 @@ impl BatchEvaluator {
 
     /// With answers to checks of permissions.
     #[must_use]
-    pub fn authorizer(self, authorizer: Arc<dyn Authorizer>) -> Self {
+    pub fn with_authorizer(self, authorizer: Arc<dyn Authorizer>) -> Self {
         BatchEvaluator { authorizer, ..self }
     }
 
-    /// With other kinds of objects, such as custom resources; `None` where objects are complete, as they are stored.
+    /// Takes objects to be complete, as they are stored: nothing is set in them before policies see them.
     #[must_use]
-    pub fn objects(self, objects: Option<ApiObjects>) -> Self {
-        let of_server = |objects: ApiObjects| match self.gates {
-            Some(gates) => objects.with_gates(gates),
-            None => objects,
-        };
+    pub fn with_complete_objects(self) -> Self {
         BatchEvaluator {
-            objects: objects.map(of_server),
+            are_complete: true,
             ..self
         }
     }
 
-    /// With the resources of a cluster besides those of Kubernetes. What matches the resource of a kind that is not known is
-    /// undecided.
+    /// With other parameters of requests: the namespace of objects that name none, the user of rows that name none, and whether they
+    /// are dry runs. Whether a row is a creation, an update or a deletion, it says itself.
     #[must_use]
-    pub fn resolver(self, resolver: ResourceResolver) -> Self {
-        let resolver = match self.gates {
-            Some(gates) => resolver.with_release(gates.release()),
-            None => resolver,
-        };
-        BatchEvaluator { resolver, ..self }
-    }
-
-    /// As a server of a release decodes objects, serves kinds and sets defaults, such as `1.37`; by default it is of the newest that
-    /// is known. The policies are those of the `Admission`, whose builder takes the release as well.
-    ///
-    /// # Errors
-    /// The release is not known.
-    pub fn kubernetes_version(self, version: &str) -> Result<Self, ReleaseError> {
-        let release = Release::by_version(version)?;
-        Ok(self.feature_gates(FeatureGates::new(release)))
-    }
-
-    /// As a server of a release with some feature gates does.
-    #[must_use]
-    pub fn feature_gates(self, gates: FeatureGates) -> Self {
-        BatchEvaluator {
-            gates: Some(gates),
-            cluster: Arc::new(Arc::unwrap_or_clone(self.cluster).with_release(gates.release())),
-            objects: self.objects.map(|objects| objects.with_gates(gates)),
-            resolver: self.resolver.with_release(gates.release()),
-            ..self
-        }
-    }
-
-    /// With another namespace for objects that name none.
-    #[must_use]
-    pub fn namespace(self, namespace: impl Into<String>) -> Self {
-        let namespace = namespace.into();
-        BatchEvaluator { namespace, ..self }
-    }
-
-    /// With another user for rows that name none.
-    #[must_use]
-    pub fn user(self, user: impl Into<String>, groups: Vec<String>) -> Self {
-        BatchEvaluator {
-            user: user.into(),
-            groups,
-            ..self
-        }
-    }
-
-    /// The release of the server.
-    fn release(&self) -> &'static Release {
-        let gates = self
-            .gates
-            .or_else(|| self.objects.as_ref().map(ApiObjects::gates));
-        gates.unwrap_or_default().release()
-    }
-
-    /// The columns of results.
-    pub fn schema(&self) -> SchemaRef {
-        result_schema()
+    pub fn with_template(self, template: RequestTemplate) -> Self {
+        BatchEvaluator { template, ..self }
     }
 
     /// Evaluates the rows of a batch.
@@ -181,86 +107,105 @@ impl BatchEvaluator {
         let columns = InputColumns::new(batch)?;
         let mut results = ResultRows::new();
         for row in 0..batch.num_rows() {
-            self.row(&columns, row, &mut results);
+            self.push_result(&columns.row(row), row.saturating_add(1), &mut results);
         }
         Ok(results.take()?)
     }
 
-    /// Evaluates batches as they are read: one is held at a time.
-    pub fn stream<I>(self, batches: I) -> Results<I::IntoIter>
+    /// Evaluates batches as they are read: one is held at a time, and each has its results.
+    pub fn stream<I>(self, batches: I) -> impl RecordBatchReader
     where
         I: IntoIterator<Item = Result<RecordBatch, ArrowError>>,
     {
-        Results {
-            evaluator: self,
-            batches: batches.into_iter(),
+        let evaluate = move |batch: Result<RecordBatch, ArrowError>| {
+            self.evaluate(&batch?).map_err(|error| match error {
+                InputError::Arrow(error) => error,
+                error => ArrowError::ExternalError(Box::new(error)),
+            })
+        };
+        RecordBatchIterator::new(batches.into_iter().map(evaluate), result_schema())
+    }
+
+    /// Evaluates the `number`th row.
+    fn push_result(&self, row: &InputRow<'_>, number: usize, results: &mut ResultRows) {
+        let template = self.template_of(row);
+        let user = template.user.username.clone();
+        let mut subject = RowSubject::default();
+        let review = self.review((row, number), template, &mut subject);
+        let evaluation = Evaluation {
+            operation: subject.operation,
+            api_version: &subject.api_version,
+            kind: &subject.kind,
+            owner: &subject.owner,
+            uid: &subject.uid,
+            user: &user,
+            ..Evaluation::default()
+        };
+        match review {
+            Ok((input, review)) => push_review(&input, &review, evaluation, results),
+            Err(error) => results.push(&ResultRow {
+                evaluation: Evaluation {
+                    decision: Decision::Failed,
+                    ..evaluation
+                },
+                message: &error.to_string(),
+                then: None,
+            }),
         }
     }
 
-    fn row(&self, columns: &InputColumns<'_>, row: usize, results: &mut ResultRows) {
-        let user = columns.user(row).unwrap_or_else(|| self.user.clone());
-        let object = columns.object.as_ref().and_then(|column| column.get(row));
-        let old = columns.old_object.as_ref().and_then(|column| column.get(row));
-        let parsed = self
-            .parsed(object)
-            .and_then(|object| Ok((object, self.parsed(old)?)));
-        let change = parsed.and_then(|(object, old)| match (object, old) {
-            (Some(object), None) => Ok((Operation::Create, object, None)),
-            (Some(object), Some(old)) => Ok((Operation::Update, object, Some(old))),
-            (None, Some(old)) => Ok((Operation::Delete, old, None)),
-            (None, None) => Err(RowError::NoObject),
-        });
-        let (operation, object, old) = match change {
-            Ok(change) => change,
-            Err(error) => return failed(&error, &Evaluation::default(), &user, results),
+    /// The parameters of a row's request, but for its operation.
+    fn template_of(&self, row: &InputRow<'_>) -> RequestTemplate {
+        let mut template = self.template.clone();
+        if let Some(namespace) = &row.namespace {
+            template.namespace.clone_from(namespace);
+        }
+        if row.user.is_some() || row.groups.is_some() {
+            let name = row.user.as_ref().unwrap_or(&self.template.user.username);
+            template.user = user(name, row.groups.as_deref().unwrap_or_default());
+        }
+        template
+    }
+
+    fn review<'v>(
+        &self,
+        (row, number): (&InputRow<'v>, usize),
+        template: RequestTemplate,
+        subject: &mut RowSubject,
+    ) -> Result<(ReviewInput<'v>, Review), RowError> {
+        let objects = (self.parse(row.object)?, self.parse(row.old_object)?);
+        let (operation, object, old) = match objects {
+            (Some(object), None) => (Operation::Create, object, None),
+            (Some(object), Some(old)) => (Operation::Update, object, Some(old)),
+            (None, Some(old)) => (Operation::Delete, old, None),
+            (None, None) => return Err(RowError::NoObject),
         };
-        let (owner, uid) = (owner_of(&object), uid_of(&object).to_owned());
+        *subject = RowSubject::new(operation, &object);
         let template = RequestTemplate {
             operation,
-            namespace: columns.namespace(row).unwrap_or_else(|| self.namespace.clone()),
-            user: pratique_request::user(&user, columns.groups(row).as_deref().unwrap_or(&self.groups)),
-            options: Some(options(operation, false)),
-            ..RequestTemplate::default()
+            ..template
         };
-        let kind = kind_of(&object).map(|kind| (kind.api_version(), kind.kind));
-        let (api_version, kind) = kind.unwrap_or_default();
-        let evaluation = Evaluation {
-            operation: operation.as_str(),
-            api_version: &api_version,
-            kind: &kind,
-            owner: &owner,
-            uid: &uid,
-            ..Evaluation::default()
-        };
+        let resolver = &self.cluster.resolver;
         // It is decoded as it is given: what its request has besides is the server's own.
-        let given = GivenObject::decode(self.release(), object);
-        let mut old = old.map(|old| GivenObject::decode(self.release(), old));
-        let number = row.saturating_add(1);
-        let input = ReviewInput::from_object(given, &template, &self.resolver, |_, _| old.take(), number);
-        let review = input
-            .map_err(RowError::from)
-            .and_then(|(input, _)| self.review(input));
-        match review {
-            Ok((request, review)) => push_review(&request, &review, &evaluation, &user, results),
-            Err(error) => failed(&error, &evaluation, &user, results),
-        }
+        let decode = |object| GivenObject::decode(resolver.release(), object);
+        let mut old = old.map(decode);
+        let input = ReviewInput::from_object(decode(object), &template, resolver, |_, _| old.take(), number);
+        let (mut input, _) = input?;
+        let kinds = (!self.are_complete).then_some(&self.cluster.kinds);
+        let review = Reviewer::policies(&self.admission, Arc::clone(&self.authorizer))
+            // A row has no column for them.
+            .without_explained_causes()
+            .review(&self.cluster.objects, kinds, &mut input)?;
+        Ok((input, review))
     }
 
     /// An object of a row, if there is one. Objects as they are stored are no lists, whatever their fields are.
-    fn parsed<'t>(&self, text: Option<&'t [u8]>) -> Result<Option<Value<'t>>, RowError> {
+    fn parse<'t>(&self, text: Option<&'t [u8]>) -> Result<Option<Value<'t>>, RowError> {
         let object = text.map(pratique_json::parse).transpose()?;
-        if self.objects.is_some() && object.as_ref().is_some_and(is_list) {
+        if !self.are_complete && object.as_ref().is_some_and(is_list) {
             return Err(RowError::List);
         }
         Ok(object.filter(|object| !object.is_null()))
-    }
-
-    fn review<'v>(&self, mut input: ReviewInput<'v>) -> Result<(AdmissionRequest<'v>, Review), RowError> {
-        let reviewer = Reviewer::policies(&self.admission, Arc::clone(&self.authorizer));
-        // A row has no column for them.
-        let reviewer = reviewer.without_explained_causes();
-        let review = reviewer.review(&self.cluster, self.objects.as_ref(), &mut input)?;
-        Ok((input.request, review))
     }
 }
 
@@ -270,32 +215,27 @@ impl std::fmt::Debug for BatchEvaluator {
     }
 }
 
-/// The results of batches, one for each.
-#[derive(Debug)]
-pub struct Results<I> {
-    evaluator: BatchEvaluator,
-    batches: I,
+/// What a row is about, also where there is no request for it.
+#[derive(Default)]
+struct RowSubject {
+    operation: &'static str,
+    api_version: String,
+    kind: String,
+    owner: String,
+    uid: String,
 }
 
-impl<I: Iterator<Item = Result<RecordBatch, ArrowError>>> Iterator for Results<I> {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let batch = match self.batches.next()? {
-            Ok(batch) => batch,
-            Err(error) => return Some(Err(error)),
-        };
-        let results = self.evaluator.evaluate(&batch);
-        Some(results.map_err(|error| match error {
-            InputError::Arrow(error) => error,
-            error => ArrowError::ExternalError(Box::new(error)),
-        }))
-    }
-}
-
-impl<I: Iterator<Item = Result<RecordBatch, ArrowError>>> RecordBatchReader for Results<I> {
-    fn schema(&self) -> SchemaRef {
-        result_schema()
+impl RowSubject {
+    fn new(operation: Operation, object: &Value<'_>) -> Self {
+        let kind = kind_of(object).map(|kind| (kind.api_version(), kind.kind));
+        let (api_version, kind) = kind.unwrap_or_default();
+        RowSubject {
+            operation: operation.as_str(),
+            api_version,
+            kind,
+            owner: owner_of(object),
+            uid: uid_of(object).to_owned(),
+        }
     }
 }
 
@@ -314,32 +254,16 @@ enum RowError {
     Unfinished(#[from] UnfinishedEvaluation),
 }
 
-fn failed(error: &RowError, evaluation: &Evaluation<'_>, user: &str, results: &mut ResultRows) {
-    results.push(&ResultRow {
-        evaluation: Evaluation {
-            decision: Decision::Failed,
-            user,
-            ..evaluation.clone()
-        },
-        message: &error.to_string(),
-        then: None,
-    });
-}
-
 /// Adds the review of a row.
 fn push_review(
-    request: &AdmissionRequest<'_>,
+    input: &ReviewInput<'_>,
     review: &Review,
-    evaluation: &Evaluation<'_>,
-    user: &str,
+    evaluation: Evaluation<'_>,
     results: &mut ResultRows,
 ) {
     let outcome = &review.outcome;
-    let undecided: Vec<String> = outcome
-        .undecided
-        .iter()
-        .map(|undecided| undecided.missing.to_string())
-        .collect();
+    let undecided = outcome.undecided.iter();
+    let undecided: Vec<String> = undecided.map(|undecided| undecided.missing.to_string()).collect();
     results.push(&ResultRow {
         evaluation: Evaluation {
             decision: match outcome.decision() {
@@ -347,11 +271,10 @@ fn push_review(
                 AdmissionDecision::Denied => Decision::Denied,
                 AdmissionDecision::Undecided => Decision::Undecided,
             },
-            namespace: &request.namespace,
-            name: &request.name,
-            user,
+            namespace: &input.request.namespace,
+            name: &input.request.name,
             findings: review.findings(undecided.iter().map(String::as_str)),
-            ..evaluation.clone()
+            ..evaluation
         },
         message: outcome.status.as_ref().map_or("", |status| &status.message),
         then: None,

@@ -1,18 +1,17 @@
 //! The columns of a batch of objects.
 
-use arrow_array::{Array, ListArray, RecordBatch, cast::AsArray as _};
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array, ListArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType};
 
 use crate::text::TextColumn;
-
-const OBJECT: &str = "object";
 
 /// Why a batch is not evaluated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
     /// It has no objects.
-    #[error("the batch has neither a column `{OBJECT}` nor `old_object`")]
+    #[error("the batch has neither a column `object` nor `old_object`")]
     NoObjects,
     /// A column is of a type that is not read.
     #[error("column `{column}` is of type {found}, and {expected} is expected")]
@@ -31,92 +30,89 @@ pub enum InputError {
 
 /// The columns of a batch that requests are made of.
 pub(super) struct InputColumns<'a> {
-    pub(super) object: Option<TextColumn<'a>>,
-    pub(super) old_object: Option<TextColumn<'a>>,
+    object: Option<TextColumn<'a>>,
+    old_object: Option<TextColumn<'a>>,
     namespace: Option<TextColumn<'a>>,
     user: Option<TextColumn<'a>>,
-    groups: Option<&'a ListArray>,
+    groups: Option<(&'a ListArray, TextColumn<'a>)>,
+}
+
+/// What a row says of its request. An empty text is none.
+pub(super) struct InputRow<'a> {
+    pub(super) object: Option<&'a [u8]>,
+    pub(super) old_object: Option<&'a [u8]>,
+    pub(super) namespace: Option<String>,
+    pub(super) user: Option<String>,
+    pub(super) groups: Option<Vec<String>>,
 }
 
 impl<'a> InputColumns<'a> {
     /// The columns of a batch; others are ignored.
     pub(super) fn new(batch: &'a RecordBatch) -> Result<Self, InputError> {
+        let text = |name| column(batch, name, "text", |array| TextColumn::from_array(array));
         let columns = InputColumns {
-            object: text_column(batch, OBJECT)?,
-            old_object: text_column(batch, "old_object")?,
-            namespace: text_column(batch, "namespace")?,
-            user: text_column(batch, "user")?,
-            groups: groups(batch)?,
+            object: text("object")?,
+            old_object: text("old_object")?,
+            namespace: text("namespace")?,
+            user: text("user")?,
+            groups: column(batch, "groups", "a list of text", |array| {
+                let lists = array.as_list_opt::<i32>()?;
+                Some((lists, TextColumn::from_array(lists.values())?))
+            })?,
         };
-        match (&columns.object, &columns.old_object) {
-            (None, None) => Err(InputError::NoObjects),
-            _ => Ok(columns),
+        if columns.object.is_none() && columns.old_object.is_none() {
+            return Err(InputError::NoObjects);
+        }
+        Ok(columns)
+    }
+
+    pub(super) fn row(&self, row: usize) -> InputRow<'a> {
+        let bytes = |column: &Option<TextColumn<'a>>| column.as_ref()?.get(row);
+        let text = |column| bytes(column).filter(|text| !text.is_empty()).map(to_string);
+        InputRow {
+            object: bytes(&self.object),
+            old_object: bytes(&self.old_object),
+            namespace: text(&self.namespace),
+            user: text(&self.user),
+            groups: self.groups(row),
         }
     }
 
-    /// The namespace of a row, if it has one.
-    pub(super) fn namespace(&self, row: usize) -> Option<String> {
-        named(self.namespace.as_ref(), row)
-    }
-
-    /// The user of a row, if it has one.
-    pub(super) fn user(&self, row: usize) -> Option<String> {
-        named(self.user.as_ref(), row)
-    }
-
-    /// The groups of the user of a row; `None` if the row names none.
-    pub(super) fn groups(&self, row: usize) -> Option<Vec<String>> {
-        let lists = self.groups?;
-        if row >= lists.len() || lists.is_null(row) {
-            return None;
-        }
-        let list = lists.value(row);
-        let texts = TextColumn::from_array(&list)?;
-        let texts = (0..list.len()).filter_map(|index| texts.get(index));
+    fn groups(&self, row: usize) -> Option<Vec<String>> {
+        let (lists, texts) = self.groups.as_ref()?;
+        let (start, end) = match lists.value_offsets().get(row..)? {
+            [start, end, ..] if lists.is_valid(row) => (*start, *end),
+            _ => return None,
+        };
+        let range = usize::try_from(start).ok()?..usize::try_from(end).ok()?;
         Some(
-            texts
-                .map(|text| String::from_utf8_lossy(text).into_owned())
+            range
+                .filter_map(|index| texts.get(index))
+                .map(to_string)
                 .collect(),
         )
     }
 }
 
-fn named(column: Option<&TextColumn<'_>>, row: usize) -> Option<String> {
-    let text = column.and_then(|column| column.get(row))?;
-    Some(String::from_utf8_lossy(text).into_owned()).filter(|text| !text.is_empty())
+fn to_string(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
 }
 
-fn text_column<'a>(
+/// A column of a batch, if it has one of the name that has more than nulls.
+fn column<'a, C>(
     batch: &'a RecordBatch,
-    column: &'static str,
-) -> Result<Option<TextColumn<'a>>, InputError> {
-    let Some(array) = batch.column_by_name(column) else {
+    name: &'static str,
+    expected: &'static str,
+    read: impl FnOnce(&'a dyn Array) -> Option<C>,
+) -> Result<Option<C>, InputError> {
+    let array = batch.column_by_name(name);
+    let Some(array) = array.filter(|array| *array.data_type() != DataType::Null) else {
         return Ok(None);
     };
-    match TextColumn::from_array(array) {
-        Some(text) => Ok(Some(text)),
-        // A column of type null has nothing but nulls.
-        None if *array.data_type() == DataType::Null => Ok(None),
-        None => Err(InputError::Type {
-            column,
-            found: array.data_type().clone(),
-            expected: "text",
-        }),
-    }
-}
-
-fn groups(batch: &RecordBatch) -> Result<Option<&ListArray>, InputError> {
-    let Some(array) = batch.column_by_name("groups") else {
-        return Ok(None);
-    };
-    let lists = array.as_list_opt::<i32>();
-    match lists.filter(|lists| TextColumn::is_text(&lists.value_type())) {
-        Some(lists) => Ok(Some(lists)),
-        None if *array.data_type() == DataType::Null => Ok(None),
-        None => Err(InputError::Type {
-            column: "groups",
-            found: array.data_type().clone(),
-            expected: "a list of text",
-        }),
-    }
+    let column = read(array).ok_or_else(|| InputError::Type {
+        column: name,
+        found: array.data_type().clone(),
+        expected,
+    })?;
+    Ok(Some(column))
 }

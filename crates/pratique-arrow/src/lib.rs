@@ -42,9 +42,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`ResultRows`] makes the same batches of [`Evaluation`](pratique_report::Evaluation)s. [`result_schema`] and [`replay_schema`] say
-//! what is in them: columns are added to these, and none is renamed or removed. Files of columns are read and written by the crates
-//! of Arrow and Parquet.
+//! A cluster of a release, with namespaces, params and custom resources, is a
+//! [`ClusterObjects`](pratique_state::ClusterObjects). [`ResultRows`] makes the same batches of
+//! [`Evaluation`](pratique_report::Evaluation)s. [`result_schema`] and [`replay_schema`] say what is in them: columns are added to
+//! these, and none is renamed or removed. Files of columns are read and written by the crates of Arrow and Parquet.
 
 mod cells;
 mod evaluate;
@@ -52,8 +53,7 @@ mod input;
 mod rows;
 mod text;
 
-pub use evaluate::{BatchEvaluator, Results};
+pub use evaluate::BatchEvaluator;
 pub use input::InputError;
-pub use pratique_request::ResourceResolver;
 pub use rows::{RecordedOutcome, ResultRow, ResultRows, replay_schema, result_schema};
 pub use text::TextColumn;

@@ -16,10 +16,10 @@ use arrow_array::{
     LargeStringArray, RecordBatch, RecordBatchReader as _, StringArray, StringViewArray, StructArray,
 };
 use arrow_schema::ArrowError;
-use pratique::{Admission, ManifestFile, ManifestPlugin};
-use pratique_arrow::{
-    BatchEvaluator, InputError, ResourceResolver, TextColumn, replay_schema, result_schema,
-};
+use pratique::{Admission, FeatureGates, ManifestFile, ManifestPlugin, Release};
+use pratique_arrow::{BatchEvaluator, InputError, TextColumn, replay_schema, result_schema};
+use pratique_request::RequestTemplate;
+use pratique_state::ClusterObjects;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
@@ -255,15 +255,16 @@ fn kinds_are_not_guessed() {
             "the resource of kind Gateway of example.com/v1 is not known"
         ]
     );
-    let mut resolver = ResourceResolver::default();
-    resolver.serve([ServedResource {
+    let mut cluster = ClusterObjects::default();
+    cluster.objects.assume_namespaces();
+    cluster.resolver.serve([ServedResource {
         resource: GroupVersionResource::new("example.com", "v1", "gateways"),
         subresource: String::new(),
         kind: GroupVersionKind::new("example.com", "v1", "Gateway"),
         namespaced: true,
         short_names: Vec::new(),
     }]);
-    let results = evaluator.resolver(resolver).evaluate(&input).unwrap();
+    let results = evaluator.with_cluster(cluster).evaluate(&input).unwrap();
     assert_eq!(decisions(&results)[2], "denied");
 }
 
@@ -308,6 +309,31 @@ fn rows_say_who_did_what_and_where() {
         ]
     );
     assert_eq!(texts(&results, "namespace")[3].as_deref(), Some("locked"));
+}
+
+/// The groups of the default user are those of no other.
+#[test]
+fn rows_without_a_user_have_that_of_the_evaluator() {
+    let template = RequestTemplate {
+        namespace: "locked".to_owned(),
+        user: pratique_request::user("root", &["system:masters".to_owned()]),
+        ..RequestTemplate::default()
+    };
+    let pod = object("Pod", "a", true);
+    let input = batch(vec![
+        ("object", Arc::new(StringArray::from_iter_values([&pod, &pod]))),
+        ("user", Arc::new(StringArray::from_iter([None, Some("ann")]))),
+    ]);
+    let results = evaluator().with_template(template).evaluate(&input).unwrap();
+    let messages = [0, 1].map(|row| findings(&results, row)[0][2].clone());
+    assert_eq!(
+        messages,
+        ["CREATE by root of 2 groups", "CREATE by ann of 1 groups"]
+    );
+    assert_eq!(
+        texts(&results, "user"),
+        [Some("root".to_owned()), Some("ann".to_owned())]
+    );
 }
 
 #[test]
@@ -383,7 +409,7 @@ fn objects_need_names() {
         "object",
         Arc::new(StringArray::from_iter_values([unnamed, generated])),
     )]);
-    for evaluator in [evaluator(), evaluator().objects(None)] {
+    for evaluator in [evaluator(), evaluator().with_complete_objects()] {
         let results = evaluator.evaluate(&input).unwrap();
         assert_eq!(decisions(&results), ["denied", "allowed"]);
         let message = "Pod \"\" is invalid: metadata.name: Required value: name or generateName is required";
@@ -438,14 +464,9 @@ spec: {policyName: available.static.k8s.io, validationActions: [Deny]}
             .collect()
     };
     assert_eq!(decisions(&evaluator), ["denied", "allowed"]);
-    let older = evaluator.clone().kubernetes_version("1.36").unwrap();
-    assert_eq!(decisions(&older), ["allowed", "denied"]);
-    let unknown = evaluator.kubernetes_version("1.2").map(drop).unwrap_err();
-    assert!(
-        unknown
-            .to_string()
-            .starts_with("Kubernetes 1.2 is not known; known are ")
-    );
+    let mut cluster = ClusterObjects::new(FeatureGates::new(Release::by_version("1.36").unwrap()));
+    cluster.objects.assume_namespaces();
+    assert_eq!(decisions(&evaluator.with_cluster(cluster)), ["allowed", "denied"]);
 }
 
 /// Programs read these columns: none is renamed, removed or of another type.
