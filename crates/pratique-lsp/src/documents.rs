@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_types::Uri;
-use pratique_manifest::{ManifestFile, read_regular};
+use pratique_manifest::{ManifestFile, is_manifest, read_regular};
 use url::Url;
 
-use crate::files::{FileCache, LARGEST, is_manifest, listed};
+use crate::files::{FileCache, LARGEST, listed};
 use crate::text::IndexedText;
 
 /// The open documents by their names: paths, or URIs of documents that are no files.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use pratique_manifest::read_regular;
+use pratique_manifest::{is_manifest, read_regular};
 
 /// Files of a directory that are looked at, at most.
 const MOST_FILES: usize = 1_000;
@@ -90,12 +90,6 @@ pub(crate) fn listed(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether a directory's file is one that may be a manifest, by its name.
-pub(crate) fn is_manifest(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("yaml" | "yml" | "json"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +103,19 @@ mod tests {
             .unwrap()
             .set_modified(modified)
             .unwrap();
+    }
+
+    /// As `pratique check DIRECTORY` takes them: an extension may be in upper case.
+    #[test]
+    fn manifests_are_listed_by_their_names() {
+        let directory = std::env::temp_dir().join(format!("pratique-lsp-names-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        for name in ["b.YAML", "a.json", "c.yml", "d.txt", "yaml"] {
+            fs::write(directory.join(name), "").unwrap();
+        }
+        let names = ["a.json", "b.YAML", "c.yml"].map(|name| directory.join(name));
+        assert_eq!(listed(&directory), names);
+        fs::remove_dir_all(&directory).unwrap();
     }
 
     #[test]

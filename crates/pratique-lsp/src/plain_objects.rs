@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use pratique::api_objects::ApiObjects;
 use pratique::authorization::NoAuthorizer;
-use pratique::{Admission, FeatureGates, Objects};
+use pratique::{Admission, FeatureGates};
 use pratique_manifest::convert::{Item, items};
 use pratique_manifest::{
-    Help, Location, ManifestFile, Problem, Rule, SourceDocument, TreeNode, decode_problems, read_contents,
+    Help, Location, ManifestFile, Problem, Rule, SourceDocument, Span, TreeNode, decode_problems,
+    read_contents,
 };
-use pratique_request::{RequestTemplate, Resolution, ResourceResolver, kind_of};
+use pratique_request::{RequestTemplate, Resolution, kind_of};
 use pratique_review::{FieldPath, GivenObject, InvalidCause, Review, ReviewInput, Reviewer, SourceFiles};
 use pratique_schema::Release;
+use pratique_state::ClusterObjects;
 use pratique_typed::decode::received_in;
 use pratique_types::{ADMISSION_GROUP, GroupVersionKind};
 
@@ -26,9 +27,7 @@ const LARGEST: usize = 128 << 10;
 #[derive(Debug)]
 pub(crate) struct ObjectReviewer {
     admission: Option<Admission>,
-    objects: ApiObjects,
-    cluster: Objects,
-    resolver: ResourceResolver,
+    cluster: ClusterObjects,
     template: RequestTemplate,
     /// The files that were reviewed, with what was found: other files of a directory change less often than the one that is edited.
     reviewed: BTreeMap<String, (Vec<u8>, Option<Findings>)>,
@@ -37,14 +36,12 @@ pub(crate) struct ObjectReviewer {
 impl ObjectReviewer {
     /// Reviews as a server with these gates, of their release.
     pub(crate) fn new(gates: FeatureGates) -> Self {
-        let mut cluster = Objects::of_release(gates.release());
-        cluster.assume_namespaces();
+        let mut cluster = ClusterObjects::new(gates);
+        cluster.objects.assume_namespaces();
         ObjectReviewer {
             // Without policies there is nothing to refuse.
             admission: Admission::builder().feature_gates(gates).build().ok(),
-            objects: ApiObjects::default().with_gates(gates),
             cluster,
-            resolver: ResourceResolver::default().with_release(gates.release()),
             template: RequestTemplate {
                 namespace: "default".to_owned(),
                 ..RequestTemplate::default()
@@ -113,7 +110,7 @@ impl ObjectReviewer {
         let Ok(kind) = kind_of(&object) else {
             return false;
         };
-        let Ok(resolution) = self.template.resolve(&kind, &self.resolver) else {
+        let Ok(resolution) = self.template.resolve(&kind, &self.cluster.resolver) else {
             return false;
         };
         if matches!(resolution, Resolution::Assumed(_)) || kind.group == ADMISSION_GROUP {
@@ -121,13 +118,14 @@ impl ObjectReviewer {
         }
         let place = PlacedObject { document, item, kind };
         if matches!(resolution, Resolution::Known(_))
-            && place.add_decode_problems(self.objects.gates().release(), findings)
+            && place.add_decode_problems(self.cluster.resolver.release(), findings)
         {
             return true;
         }
         // What decoding has against it was told with its place.
         let given = GivenObject::stored(object);
-        let input = ReviewInput::from_object(given, &self.template, &self.resolver, |_, _| None, 1);
+        let resolver = &self.cluster.resolver;
+        let input = ReviewInput::from_object(given, &self.template, resolver, |_, _| None, 1);
         let Ok((mut input, _)) = input else {
             return true;
         };
@@ -136,7 +134,7 @@ impl ObjectReviewer {
             .as_ref()
             .map(|admission| Reviewer::policies(admission, Arc::new(NoAuthorizer)));
         let review = reviewer
-            .map(|reviewer| reviewer.review(&self.cluster, Some(&self.objects), &mut input))
+            .map(|reviewer| reviewer.review(&self.cluster.objects, Some(&self.cluster.kinds), &mut input))
             .and_then(Result::ok);
         if let Some(review) = review {
             place.add_review(&review, input.help(), findings);
@@ -166,10 +164,12 @@ struct PlacedObject<'d> {
 
 impl PlacedObject<'_> {
     /// Where a field is; of one that is not there, what should have it.
-    fn locate(&self, field: &FieldPath) -> Location {
-        let source = &self.document.source;
-        let span = field.nearest_span(source.tree(), self.item.node);
-        source.document().location(span)
+    fn locate(&self, field: &str) -> Location {
+        self.document.source.document().location(self.span(field))
+    }
+
+    fn span(&self, field: &str) -> Span {
+        FieldPath::parse(field).nearest_span(self.document.source.tree(), self.item.node)
     }
 
     /// Adds what decoding has against the object; whether a server cannot decode it.
@@ -199,7 +199,7 @@ impl PlacedObject<'_> {
         findings.problems.extend(causes);
         let status = review.outcome.status.as_ref();
         if let Some(status) = status.filter(|_| review.causes.is_empty()) {
-            let location = self.locate(&FieldPath::parse("kind"));
+            let location = self.locate("kind");
             let problem = Problem::new(Rule::InvalidField, &status.message).at(location);
             findings.problems.push(Problem {
                 help: help.map(Help::from),
@@ -210,35 +210,33 @@ impl PlacedObject<'_> {
             // Most begin with their field; others are about the kind.
             let field = warning.split_once(": ").map(|(field, _)| field);
             let field = field.filter(|field| !field.contains(char::is_whitespace));
-            let location = self.locate(&FieldPath::parse(field.unwrap_or("kind")));
+            let location = self.locate(field.unwrap_or("kind"));
             Problem::new(Rule::InvalidField, warning).at(location)
         });
         findings.cautions.extend(warnings);
         let dropped = review.dropped.iter().map(|dropped| Problem {
             field: Some(dropped.field.clone()),
             help: dropped.help.as_deref().map(Help::from),
-            ..Problem::new(Rule::DroppedField, &dropped.message)
-                .at(self.locate(&FieldPath::parse(&dropped.field)))
+            ..Problem::new(Rule::DroppedField, &dropped.message).at(self.locate(&dropped.field))
         });
         findings.cautions.extend(dropped);
     }
 
     fn cause_problem(&self, cause: &InvalidCause) -> Problem {
-        let path = FieldPath::parse(&cause.field);
-        let source = &self.document.source;
-        let span = path.nearest_span(source.tree(), self.item.node);
         let message = format!("{}: {}", cause.field, cause.message);
         let help = cause.help.as_deref().map(|text| {
             let help = Help::new(text);
             match &cause.replacement {
-                Some(meant) => help.replacing(source.document(), span, meant),
+                Some(meant) => {
+                    help.replacing(self.document.source.document(), self.span(&cause.field), meant)
+                }
                 None => help,
             }
         });
         Problem {
             field: Some(cause.field.clone()),
             help,
-            ..Problem::new(Rule::InvalidField, message).at(source.document().location(span))
+            ..Problem::new(Rule::InvalidField, message).at(self.locate(&cause.field))
         }
     }
 }

@@ -9,13 +9,14 @@ use lsp_types::InitializeParams;
 use pratique_lint::CustomTypes;
 use pratique_manifest::convert::objects;
 use pratique_manifest::{
-    Location, ManifestFile, NodeId, ObjectSource, PathStep, TreeValue, read_documents, read_regular,
+    Location, ManifestFile, NodeId, ObjectSource, PathStep, TreeValue, is_manifest, read_documents,
+    read_regular,
 };
 use pratique_schema::Release;
 use pratique_suite::Roots;
 
 use crate::documents::{OpenDocuments, path_of};
-use crate::files::{LARGEST, is_manifest};
+use crate::files::LARGEST;
 
 /// Entries of folders that are looked at, at most.
 const MOST_ENTRIES: usize = 50_000;
