@@ -189,11 +189,8 @@ fn outcome(case: &Case, result: &CaseResult) -> TestOutcome {
     if result.passed() && case.expected.is_some() {
         return TestOutcome::Passed(decision);
     }
-    let differences = result.differences.iter().map(|difference| {
-        let (field, expected, actual) = (&difference.field, &difference.expected, &difference.actual);
-        format!("{field}: expected {expected}, got {actual}")
-    });
-    TestOutcome::Failed(decision, differences.collect::<Vec<_>>().join("\n"))
+    let differences: Vec<String> = result.differences.iter().map(ToString::to_string).collect();
+    TestOutcome::Failed(decision, differences.join("\n"))
 }
 
 /// The hint for the tests at one place.

@@ -9,8 +9,7 @@ use lsp_types::InitializeParams;
 use pratique_lint::CustomTypes;
 use pratique_manifest::convert::objects;
 use pratique_manifest::{
-    Location, ManifestFile, NodeId, ObjectSource, PathStep, TreeValue, is_manifest, read_documents,
-    read_regular,
+    Location, ManifestFile, MappingFields, ObjectSource, PathStep, is_manifest, read_documents, read_regular,
 };
 use pratique_schema::Release;
 use pratique_suite::Roots;
@@ -187,9 +186,7 @@ pub(crate) fn steps(names: &[&str]) -> Vec<PathStep> {
 
 /// The text of a field, if it is one.
 pub(crate) fn text_at(source: &ObjectSource, path: &[&str]) -> Option<String> {
-    let node: NodeId = source.tree().find(source.root(), &steps(path))?;
-    match &source.tree().get(node).value {
-        TreeValue::String(text, _) => Some(text.to_string()),
-        _ => None,
-    }
+    let tree = source.tree();
+    let id = tree.find(source.root(), &steps(path))?;
+    MappingFields { tree, id }.as_text()
 }

@@ -76,15 +76,9 @@ pub enum SuiteFailure {
 
 fn show_differences(differences: &[Difference]) -> String {
     let mut text = String::new();
-    for Difference {
-        field,
-        expected,
-        actual,
-        ..
-    } in differences
-    {
+    for difference in differences {
         // Writing to a text does not fail.
-        let _ = write!(text, "\n  {field}: expected {expected}, got {actual}");
+        let _ = write!(text, "\n  {difference}");
     }
     text
 }

@@ -27,6 +27,19 @@ pub struct Difference {
     pub help: Option<&'static str>,
 }
 
+impl Display for Difference {
+    /// `decision: expected denied, actual allowed`
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Difference {
+            field,
+            expected,
+            actual,
+            ..
+        } = self;
+        write!(formatter, "{field}: expected {expected}, actual {actual}")
+    }
+}
+
 impl Difference {
     fn new(field: impl Into<String>, expected: impl Display, actual: impl Display) -> Self {
         Difference {

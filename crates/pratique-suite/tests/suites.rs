@@ -562,7 +562,7 @@ fn a_test_in_rust_fails_over_what_the_command_fails_over() {
     fs::write(directory.0.join("suite.yaml"), failing).unwrap();
     let failures = run_suites(&directory.0).unwrap_err().to_string();
     assert!(
-        failures.contains("suite.yaml:5: a:\n  verdict: expected denied, got allowed"),
+        failures.contains("suite.yaml:5: a:\n  verdict: expected denied, actual allowed"),
         "{failures}"
     );
 

@@ -92,12 +92,6 @@ fn message(run: &CaseRun) -> String {
     if let Err(why) = &run.tested.actual {
         return format!("no decision: {why}");
     }
-    let differences = run.tested.differences.iter();
-    let messages = differences.map(|difference| {
-        format!(
-            "{}: expected {}, actual {}",
-            difference.field, difference.expected, difference.actual
-        )
-    });
-    messages.collect::<Vec<_>>().join("\n")
+    let differences: Vec<String> = run.tested.differences.iter().map(ToString::to_string).collect();
+    differences.join("\n")
 }

@@ -95,14 +95,7 @@ fn outcome(run: &CaseRun) -> CaseOutcome {
             text: String::new(),
         };
     }
-    let differences = run.tested.differences.iter();
-    let messages = differences.map(|difference| {
-        format!(
-            "{}: expected {}, actual {}",
-            difference.field, difference.expected, difference.actual
-        )
-    });
-    let messages: Vec<String> = messages.collect();
+    let messages: Vec<String> = run.tested.differences.iter().map(ToString::to_string).collect();
     let Some(first) = messages.first() else {
         return CaseOutcome::Passed;
     };

@@ -92,7 +92,7 @@ fn hints_tell_the_last_outcome_of_each_test() {
     let (labels, tooltips) = hints(&mut client, "suite.yaml");
     assert_eq!(labels, shown(["✓ denied", "✗ allowed", "✓ allowed"]));
     assert!(
-        tooltips[1].contains("expected denied, got allowed"),
+        tooltips[1].contains("expected denied, actual allowed"),
         "{tooltips:?}"
     );
     // What is typed in the policy counts once a file is saved, and not before.
