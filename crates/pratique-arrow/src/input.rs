@@ -49,7 +49,7 @@ pub(super) struct InputRow<'a> {
 impl<'a> InputColumns<'a> {
     /// The columns of a batch; others are ignored.
     pub(super) fn new(batch: &'a RecordBatch) -> Result<Self, InputError> {
-        let text = |name| column(batch, name, "text", |array| TextColumn::from_array(array));
+        let text = |name| column(batch, name, "text", TextColumn::from_array);
         let columns = InputColumns {
             object: text("object")?,
             old_object: text("old_object")?,
