@@ -114,7 +114,7 @@ impl Counts {
         };
         match evaluation.decision {
             Decision::Allowed => counts.allowed = 1,
-            Decision::Denied => counts.denied = 1,
+            Decision::Denied | Decision::Error => counts.denied = 1,
             Decision::Undecided => counts.undecided = 1,
             Decision::Failed => counts.failed = 1,
             Decision::Accepted => counts.accepted = 1,

@@ -50,14 +50,18 @@ pub struct Finding<'a> {
     pub message: &'a str,
 }
 
-/// A decision.
+/// The decision on a request, as every tool has it. What a server answers is the engine's `AdmissionDecision`, which has fewer: it is
+/// never [accepted](Decision::Accepted), and one that could not be read has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// The request is allowed.
     Allowed,
-    /// The request is denied.
+    /// The request is denied: by a rule, where the tool tells [errors](Decision::Error) apart.
     Denied,
+    /// The request is denied since something failed, and the failure policy denies: an expression, a mutation, the configuration of
+    /// a policy or a binding.
+    Error,
     /// The decision depends on something that was not given.
     #[default]
     Undecided,
@@ -86,14 +90,32 @@ pub enum Action {
 }
 
 impl Decision {
-    /// The decision as it is written: `allowed`, `denied`, `undecided`, `failed` or `accepted`.
+    /// The decision as it is written: `allowed`, `denied`, `error`, `undecided`, `failed` or `accepted`.
     pub fn as_str(self) -> &'static str {
         match self {
             Decision::Allowed => "allowed",
             Decision::Denied => "denied",
+            Decision::Error => "error",
             Decision::Undecided => "undecided",
             Decision::Failed => "failed",
             Decision::Accepted => "accepted",
+        }
+    }
+
+    /// Whether the answer is a denial: by a rule or for a failure, and not accepted.
+    pub fn denies(self) -> bool {
+        matches!(self, Decision::Denied | Decision::Error)
+    }
+
+    /// The decision where it is not told why a request is denied: an [error](Decision::Error) is [`Denied`](Decision::Denied).
+    pub fn without_cause(self) -> Self {
+        match self {
+            Decision::Error => Decision::Denied,
+            Decision::Allowed
+            | Decision::Denied
+            | Decision::Undecided
+            | Decision::Failed
+            | Decision::Accepted => self,
         }
     }
 }

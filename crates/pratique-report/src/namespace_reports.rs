@@ -196,7 +196,7 @@ impl NamespaceReports {
 
 fn unexplained(decision: Decision) -> Finding<'static> {
     let (action, message) = match decision {
-        Decision::Denied => (Action::Deny, "it is denied"),
+        Decision::Denied | Decision::Error => (Action::Deny, "it is denied"),
         Decision::Accepted => (Action::Accepted, "it is denied, which is accepted"),
         Decision::Allowed | Decision::Undecided | Decision::Failed => {
             (Action::Undecided, "it could not be decided")

@@ -15,7 +15,8 @@ use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnin
 
 use crate::observer::VALIDATION;
 
-/// The decision on a request.
+/// The decision on a request, as a server answers it. Tools that evaluate many requests, and count or accept what they find, have
+/// a `Decision` of the crate `pratique-report`, which the engine knows nothing of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AdmissionDecision {
     /// The request is admitted.

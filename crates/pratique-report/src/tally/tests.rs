@@ -7,9 +7,10 @@ use super::*;
 use crate::{Action, Finding};
 
 const NAMES: [&str; 6] = ["", "a", "b", "c", "d", "e"];
-const DECISIONS: [Decision; 4] = [
+const DECISIONS: [Decision; 5] = [
     Decision::Allowed,
     Decision::Denied,
+    Decision::Error,
     Decision::Undecided,
     Decision::Failed,
 ];
