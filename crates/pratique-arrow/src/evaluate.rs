@@ -5,12 +5,12 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::ArrowError;
 use pratique::authorization::{Authorizer, NoAuthorizer};
-use pratique::{Admission, AdmissionDecision, UnfinishedEvaluation};
+use pratique::{Admission, UnfinishedEvaluation};
 use pratique_json::Value;
 use pratique_manifest::convert::is_list;
 use pratique_report::{Decision, Evaluation, owner_of, uid_of};
 use pratique_request::{RequestTemplate, kind_of, user};
-use pratique_review::{GivenObject, GivenObjectError, Review, ReviewInput, Reviewer};
+use pratique_review::{GivenObject, GivenObjectError, Review, ReviewInput, Reviewer, read_decision};
 use pratique_state::ClusterObjects;
 use pratique_types::Operation;
 
@@ -266,11 +266,7 @@ fn push_review(
     let undecided: Vec<String> = undecided.map(|undecided| undecided.missing.to_string()).collect();
     results.push(&ResultRow {
         evaluation: Evaluation {
-            decision: match outcome.decision() {
-                AdmissionDecision::Allowed => Decision::Allowed,
-                AdmissionDecision::Denied => Decision::Denied,
-                AdmissionDecision::Undecided => Decision::Undecided,
-            },
+            decision: read_decision(outcome).without_cause(),
             namespace: &input.request.namespace,
             name: &input.request.name,
             findings: review.findings(undecided.iter().map(String::as_str)),

@@ -185,7 +185,7 @@ fn outcome(case: &Case, result: &CaseResult) -> TestOutcome {
         Ok(actual) => actual,
         Err(error) => return TestOutcome::NotEvaluated(error.to_string()),
     };
-    let decision = actual.decision.name();
+    let decision = actual.decision.as_str();
     if result.passed() && case.expected.is_some() {
         return TestOutcome::Passed(decision);
     }

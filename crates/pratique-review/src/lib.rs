@@ -13,7 +13,7 @@
 //! use pratique_manifest::{LoadOptions, Loader, ManifestFile};
 //! use pratique_policy::Origin;
 //! use pratique_request::{RequestTemplate, ResourceResolver};
-//! use pratique_review::{GivenObject, ReviewDecision, ReviewInput, Reviewer, add_policies, bind};
+//! use pratique_review::{Decision, GivenObject, ReviewInput, Reviewer, add_policies, bind, read_decision};
 //!
 //! let policy = b"
 //! apiVersion: admissionregistration.k8s.io/v1
@@ -45,7 +45,7 @@
 //! cluster.assume_namespaces();
 //! let reviewer = Reviewer::policies(&admission, Arc::new(NoAuthorizer));
 //! let review = reviewer.review(&cluster, Some(&ApiObjects::default()), &mut input).unwrap();
-//! assert_eq!(ReviewDecision::from_outcome(&review.outcome), ReviewDecision::Denied);
+//! assert_eq!(read_decision(&review.outcome), Decision::Denied);
 //! assert!(review.causes.is_empty(), "a policy denies it, and not the server's own validation");
 //! ```
 //!
@@ -100,9 +100,10 @@ pub use pod_expansion::{ExpandMode, PodExpansion, WorkloadPods};
 pub use pod_policies::PodPolicies;
 pub use policies::{add_policies, reads_managed_fields};
 pub use pratique_objects::FieldValidation;
+pub use pratique_report::Decision;
 pub use preparation::{Preparation, PreparedObject};
 pub use resource_rules::resource_rules;
-pub use review_decision::ReviewDecision;
+pub use review_decision::read_decision;
 pub use review_detail::{ReviewDetail, StepRecord};
 pub use reviewer::{PolicyRecord, Review, Reviewer};
 pub use source_files::{

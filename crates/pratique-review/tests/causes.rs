@@ -8,7 +8,7 @@ use pratique::api_objects::ApiObjects;
 use pratique::authorization::NoAuthorizer;
 use pratique::{Admission, FeatureGates, Objects};
 use pratique_request::{RequestTemplate, ResourceResolver};
-use pratique_review::{GivenObject, Review, ReviewDecision, ReviewInput, Reviewer};
+use pratique_review::{Decision, GivenObject, Review, ReviewInput, Reviewer, read_decision};
 
 fn review_in(cluster: &Objects, gates: FeatureGates, object: &str) -> Review {
     review_by(cluster, gates, object, |reviewer| reviewer)
@@ -169,20 +169,14 @@ fn the_namespace_decides_about_administrators() {
     let claim = r#"{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a"}, "spec": {
         "devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c", "adminAccess": true}}]}}}"#;
     let undecided = review(claim);
-    assert_eq!(
-        ReviewDecision::from_outcome(&undecided.outcome),
-        ReviewDecision::Undecided
-    );
+    assert_eq!(read_decision(&undecided.outcome), Decision::Undecided);
     assert_eq!(
         undecided.outcome.undecided[0].missing.kind(),
         "namespace",
         "{:?}",
         undecided.outcome
     );
-    for (label, decision) in [
-        ("true", ReviewDecision::Allowed),
-        ("false", ReviewDecision::Denied),
-    ] {
+    for (label, decision) in [("true", Decision::Allowed), ("false", Decision::Denied)] {
         let namespace = format!(
             r#"{{"apiVersion": "v1", "kind": "Namespace", "metadata": {{"name": "shop", "labels": {{
                 "resource.kubernetes.io/admin-access": "{label}"}}}}}}"#
@@ -191,9 +185,9 @@ fn the_namespace_decides_about_administrators() {
         let namespace = pratique_json::parse(namespace.as_bytes()).unwrap().into_owned();
         cluster.insert(namespace).unwrap();
         let review = review_in(&cluster, FeatureGates::default(), claim);
-        assert_eq!(ReviewDecision::from_outcome(&review.outcome), decision, "{label}");
+        assert_eq!(read_decision(&review.outcome), decision, "{label}");
         let fields: Vec<&str> = review.causes.iter().map(|cause| cause.field.as_str()).collect();
-        let is_denied = decision == ReviewDecision::Denied;
+        let is_denied = decision == Decision::Denied;
         assert_eq!(
             fields == ["spec.devices.requests[0].adminAccess"],
             is_denied,
@@ -209,9 +203,6 @@ fn managed_fields_that_cannot_be_read_refuse_nothing() {
         r#"{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "managedFields": [
             {"manager": "x", "operation": "Foo", "fieldsType": "Bar", "apiVersion": "a/b/c"}, {"manager": "y"}]}}"#,
     );
-    assert_eq!(
-        ReviewDecision::from_outcome(&review.outcome),
-        ReviewDecision::Allowed
-    );
+    assert_eq!(read_decision(&review.outcome), Decision::Allowed);
     assert_eq!(review.outcome.warnings, Vec::<String>::new());
 }

@@ -10,14 +10,14 @@ use pratique_types::{Reason, Status};
 use crate::evaluated_request::EvaluatedRequest;
 use crate::plugin_outcome::{PluginOutcome, plugin_outcomes};
 use crate::policy_outcome::PolicyOutcomes;
-use pratique_review::ReviewDecision;
 use pratique_review::chain::ReviewStep;
+use pratique_review::{Decision, read_decision};
 
 /// The actual result of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ActualResult {
     /// The decision.
-    pub decision: ReviewDecision,
+    pub decision: Decision,
     /// The HTTP code of a denial.
     pub code: i32,
     /// The reason of a denial.
@@ -59,9 +59,9 @@ impl ActualResult {
             ..
         } = evaluated;
         let plugins = plugin_outcomes(&steps, &outcome);
-        let decision = ReviewDecision::from_outcome(&outcome);
+        let decision = read_decision(&outcome);
         let missing = match decision {
-            ReviewDecision::Undecided => undecided(&outcome),
+            Decision::Undecided => undecided(&outcome),
             _ => String::new(),
         };
         let status = outcome.status.unwrap_or_default();
@@ -102,8 +102,8 @@ impl ActualResult {
 }
 
 /// The fields that a status names as the causes of a denial.
-fn invalid_fields(status: &Status, decision: ReviewDecision) -> Vec<(String, String)> {
-    if decision != ReviewDecision::Denied || status.code != Reason::Invalid.code() {
+fn invalid_fields(status: &Status, decision: Decision) -> Vec<(String, String)> {
+    if decision != Decision::Denied || status.code != Reason::Invalid.code() {
         return Vec::new();
     }
     let causes = status.details.iter().flat_map(|details| &details.causes);

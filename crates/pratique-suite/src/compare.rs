@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::actual::ActualResult;
 use crate::policy_outcome::{PolicyOutcome, PolicyOutcomes};
 use crate::suite::{ExpectedResult, ExpectedViolations, ViolationCount};
-use pratique_review::ReviewDecision;
+use pratique_review::Decision;
 
 /// A difference between the expected and the actual result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -69,14 +69,15 @@ const MOST: usize = 20;
 /// Compares an actual result with the expected one.
 pub(crate) fn compare(expected: &ExpectedResult, actual: &ActualResult) -> Vec<Difference> {
     let mut differences = Vec::new();
-    if !decision_matches(expected, actual) {
+    let unmet = expected.decision.filter(|_| !decision_matches(expected, actual));
+    if let Some(decision) = unmet {
         let decision_text = match actual.message.as_str() {
-            "" => actual.decision.name().to_owned(),
-            message => format!("{}: {message}", actual.decision.name()),
+            "" => actual.decision.as_str().to_owned(),
+            message => format!("{}: {message}", actual.decision.as_str()),
         };
-        let difference = Difference::new("verdict", expected.decision.name(), decision_text);
-        differences.push(match (expected.decision, actual.decision) {
-            (ReviewDecision::Denied, ReviewDecision::Error) => difference.with_help(ERROR),
+        let difference = Difference::new("verdict", decision.as_str(), decision_text);
+        differences.push(match (decision, actual.decision) {
+            (Decision::Denied, Decision::Error) => difference.with_help(ERROR),
             _ => difference,
         });
         // The other fields follow from the decision; policies may say why.
@@ -199,9 +200,9 @@ const ERROR: &str = "no rule denied: something failed, which denies too; if that
 fn decision_matches(expected: &ExpectedResult, actual: &ActualResult) -> bool {
     let names_error = || expected.message.as_ref() == Some(&actual.message);
     match (expected.decision, actual.decision) {
-        _ if expected.any_decision => true,
-        (ReviewDecision::Denied, ReviewDecision::Error) => names_error(),
-        (expected, actual) => expected == actual,
+        (None, _) => true,
+        (Some(Decision::Denied), Decision::Error) => names_error(),
+        (Some(expected), actual) => expected == actual,
     }
 }
 
@@ -359,6 +360,7 @@ mod tests {
     #[track_caller]
     fn check(expected: &ExpectedResult, differences: &[(&str, &str, &str)]) {
         let actual = ActualResult {
+            decision: Decision::Denied,
             code: 422,
             message: "m".to_owned(),
             invalid: vec![("spec.a".to_owned(), "FieldValueInvalid".to_owned())],
@@ -389,12 +391,12 @@ mod tests {
     #[test]
     fn decisions_and_texts() {
         let allowed = ExpectedResult {
-            decision: ReviewDecision::Allowed,
+            decision: Some(Decision::Allowed),
             ..ExpectedResult::default()
         };
         check(&allowed, &[("verdict", "allowed", "denied: m")]);
         let undecided = ExpectedResult {
-            decision: ReviewDecision::Undecided,
+            decision: Some(Decision::Undecided),
             ..ExpectedResult::default()
         };
         check(&undecided, &[("verdict", "undecided", "denied: m")]);
@@ -437,7 +439,7 @@ mod tests {
     fn an_error_is_no_denial() {
         let failed = |expected: &ExpectedResult| {
             let actual = ActualResult {
-                decision: ReviewDecision::Error,
+                decision: Decision::Error,
                 message: "expression 'x' resulted in error: y".to_owned(),
                 ..ActualResult::default()
             };
@@ -447,20 +449,23 @@ mod tests {
                 .map(|difference| difference.help.is_some())
                 .collect::<Vec<_>>()
         };
-        let denied = ExpectedResult::default();
+        let denied = ExpectedResult {
+            decision: Some(Decision::Denied),
+            ..ExpectedResult::default()
+        };
         assert_eq!(failed(&denied), [true]);
         let part = ExpectedResult {
             message_contains: Some("resulted in error".to_owned()),
-            ..ExpectedResult::default()
+            ..denied.clone()
         };
         assert_eq!(failed(&part), [true]);
         let whole = ExpectedResult {
             message: Some("expression 'x' resulted in error: y".to_owned()),
-            ..ExpectedResult::default()
+            ..denied.clone()
         };
         assert!(failed(&whole).is_empty());
         let error = |message: &str| ExpectedResult {
-            decision: ReviewDecision::Error,
+            decision: Some(Decision::Error),
             message_contains: Some(message.to_owned()),
             ..ExpectedResult::default()
         };

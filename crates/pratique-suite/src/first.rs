@@ -19,7 +19,7 @@ use crate::roots::Roots;
 use crate::schema::KIND;
 use crate::servers::SuiteGates;
 use crate::suite::{Case, CaseNodes, ClusterState, ExpectedResult, Suite, TestInput};
-use pratique_review::ReviewDecision;
+use pratique_review::Decision;
 use pratique_state::API_VERSION;
 use pratique_state::yaml;
 
@@ -143,7 +143,7 @@ impl FirstSuite {
             let best = fits.min_by_key(|sample| {
                 let decided_alone = match sample.outcome {
                     PolicyOutcome::Denied => sample.actual.policy.as_deref() == Some(name),
-                    _ => sample.actual.decision == ReviewDecision::Allowed,
+                    _ => sample.actual.decision == Decision::Allowed,
                 };
                 (!decided_alone, sample.object.to_string().len())
             });
@@ -165,7 +165,7 @@ impl FirstSuite {
         self.found += 1;
         let name = yaml::format_string(name);
         let test = yaml::format_string(&format!("{name}: {description}"));
-        let decision = sample.actual.decision.name();
+        let decision = sample.actual.decision.as_str();
         let outcome = sample.outcome.name();
         let object = yaml::block(&sample.object, 4);
         let params = if sample.params.is_empty() {
@@ -227,7 +227,6 @@ fn sample(
         name: name.to_owned(),
         location: suite.source.locate(&[]),
         expected: Some(ExpectedResult {
-            any_decision: true,
             policies: [(name.to_owned(), any.collect())].into(),
             ..ExpectedResult::default()
         }),

@@ -22,9 +22,9 @@ pub fn schema() -> &'static Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pratique_review::ReviewDecision;
     use pratique_state::API_VERSION;
 
+    use crate::decision::expectable_names;
     use crate::plugin_outcome::PluginOutcome;
     use crate::policy_outcome::PolicyOutcome;
 
@@ -57,12 +57,12 @@ mod tests {
         };
         is("Suite/properties/apiVersion", &[API_VERSION]);
         is("Suite/properties/kind", &[KIND]);
-        is("Expectation/properties/verdict", ReviewDecision::NAMES);
-        is("Test/properties/expect/anyOf/0", ReviewDecision::NAMES);
-        is("Row/properties/expect/anyOf/0", ReviewDecision::NAMES);
+        is("Expectation/properties/verdict", &expectable_names());
+        is("Test/properties/expect/anyOf/0", &expectable_names());
+        is("Row/properties/expect/anyOf/0", &expectable_names());
         is(
             "Test/properties/expectObjects/additionalProperties/anyOf/0",
-            ReviewDecision::NAMES,
+            &expectable_names(),
         );
         let outcome = |field| format!("Expectation/properties/{field}/additionalProperties");
         is(&outcome("policies"), PolicyOutcome::NAMES);

@@ -15,7 +15,7 @@ use crate::roots::SuiteRoots;
 use crate::scripted_webhooks::WebhookScript;
 use crate::servers::SuiteGates;
 use crate::substitute;
-use pratique_review::ReviewDecision;
+use pratique_review::Decision;
 use pratique_review::chain::ChainSettings;
 use pratique_schema::Release;
 use pratique_state::Rule;
@@ -206,10 +206,7 @@ pub enum ViolationCount {
 impl ExpectedResult {
     /// Anything, whatever is decided.
     pub fn anything() -> Self {
-        ExpectedResult {
-            any_decision: true,
-            ..ExpectedResult::default()
-        }
+        ExpectedResult::default()
     }
 
     /// Whether single policies or bindings are expected to do something.
@@ -276,9 +273,7 @@ impl ClusterState {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExpectedResult {
     /// The decision.
-    pub decision: ReviewDecision,
-    /// Whether any decision will do.
-    pub any_decision: bool,
+    pub decision: Option<Decision>,
     /// The HTTP code of a denial.
     pub code: Option<i32>,
     /// The reason of a denial.

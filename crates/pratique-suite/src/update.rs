@@ -97,9 +97,10 @@ impl CaseUpdater<'_> {
             edits.push(self.added(self.case.nodes.node, &NewExpectation::new(self.actual)));
             return Ok(());
         };
-        let flips = expected.is_some_and(|expected| expected.decision != self.actual.decision);
+        let decision = expected.and_then(|expected| expected.decision);
+        let flips = decision.is_some_and(|decision| decision != self.actual.decision);
         if let TreeValue::String(..) = self.node(id) {
-            edits.push(self.replaced(id, self.actual.decision.name().to_owned()));
+            edits.push(self.replaced(id, self.actual.decision.as_str().to_owned()));
         } else if flips {
             edits.push(self.replaced_whole(id, &NewExpectation::new(self.actual)));
         } else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique::api_objects::Defaults;
 use pratique::policy::StepResult;
 use pratique_explain::{Explanation, Expression, Line};
-use pratique_review::{DiffLine, PolicyDecision, Review, ReviewDecision, ReviewInput, diff_objects};
+use pratique_review::{DiffLine, PolicyDecision, Review, ReviewInput, diff_objects, read_decision};
 use pratique_state::yaml;
 use pratique_types::{Status, warnings};
 use serde::Serialize;
@@ -92,7 +92,7 @@ impl DecisionReport {
             ..
         } = review;
         let explanation = &explanation.unwrap_or_default();
-        let decision = ReviewDecision::from_outcome(&outcome).name();
+        let decision = read_decision(&outcome).as_str();
         let old_object = &request.object;
         let new_object = outcome.object.as_ref();
         let lines = new_object.map(|new_object| diff_objects(old_object, new_object));

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use pratique_foreign::READER;
 use pratique_harness::ToolError;
-use pratique_review::ReviewDecision;
+use pratique_review::Decision;
 use pratique_suite::{ActualResult, Case, Policies, Roots, Suite, read_file};
 
 use crate::manifests::{RepositoryCheckout, entries, is_manifest_name};
@@ -45,7 +45,7 @@ impl TestExpectations {
         let Ok(of_case) = suite.request(case, policies) else {
             return;
         };
-        if of_case.has_more || actual.decision == ReviewDecision::Undecided {
+        if of_case.has_more || actual.decision == Decision::Undecided {
             return;
         }
         let objects = of_case

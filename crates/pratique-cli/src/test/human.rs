@@ -1,7 +1,7 @@
 //! Results as text.
 
 use pratique_explain::Explanation;
-use pratique_review::ReviewDecision;
+use pratique_review::Decision;
 use pratique_suite::{CoverageReport, Difference};
 
 use super::run::{CaseRun, SuiteRun, TestRun};
@@ -122,9 +122,9 @@ fn one_case(run: &CaseRun, style: StreamStyle) -> PrintableText {
 /// The explanation of a failure: what was false or failed; for a missing denial, all policies that could have denied.
 pub(super) fn explained(run: &CaseRun, explanation: &Explanation, style: StreamStyle) -> PrintableText {
     let expected = run.case.expected.as_ref();
-    let wanted = expected.filter(|expected| expected.decision.denies());
+    let wanted = expected.filter(|expected| expected.decision.is_none_or(Decision::denies));
     let actual = run.tested.actual.as_ref();
-    let allowed = actual.is_ok_and(|actual| actual.decision == ReviewDecision::Allowed);
+    let allowed = actual.is_ok_and(|actual| actual.decision == Decision::Allowed);
     match wanted.filter(|_| allowed) {
         Some(expected) => explanation::allowed(explanation, expected.policy.as_deref(), style),
         None => explanation::excerpt(explanation, style),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use pratique_explain::Explanation;
 use pratique_manifest::{Kind, Location};
 use pratique_policy::AdmissionPhase;
+use pratique_review::Decision;
 use pratique_review::PolicyWithoutBinding;
-use pratique_review::ReviewDecision;
 use pratique_suite::{
     ActualResult, CoverageReport, Difference, MissingPoint, PluginOutcome, PolicyCoverage, PolicyOutcome,
 };
@@ -102,7 +102,7 @@ impl<'a> From<&'a PolicyWithoutBinding> for NotEvaluated<'a> {
 #[serde(rename_all = "camelCase")]
 struct JsonActual<'a> {
     allowed: bool,
-    decision: ReviewDecision,
+    decision: Decision,
     #[serde(skip_serializing_if = "is_zero")]
     code: i32,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -203,7 +203,7 @@ impl<'a> From<&'a CaseRun> for JsonTest<'a> {
 impl<'a> From<&'a ActualResult> for JsonActual<'a> {
     fn from(actual: &'a ActualResult) -> Self {
         JsonActual {
-            allowed: actual.decision == ReviewDecision::Allowed,
+            allowed: actual.decision == Decision::Allowed,
             decision: actual.decision,
             code: actual.code,
             reason: &actual.reason,

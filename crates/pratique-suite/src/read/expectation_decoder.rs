@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique_manifest::NodeId;
 
 use super::SuiteDecoder;
-use crate::decision::from_name;
+use crate::decision::{expectable_decision, from_name};
 use crate::policy_outcome::PolicyOutcome;
 use crate::suite::ExpectedResult;
 
@@ -15,7 +15,7 @@ impl SuiteDecoder<'_> {
         let fields = self.fields(id);
         if let Some(name) = fields.as_text() {
             return Some(ExpectedResult {
-                decision: from_name(&name)?,
+                decision: Some(expectable_decision(&name)?),
                 ..ExpectedResult::default()
             });
         }
@@ -28,7 +28,7 @@ impl SuiteDecoder<'_> {
         };
         let annotations = fields.map("auditAnnotations", |value| value.as_text().unwrap_or_default());
         Some(ExpectedResult {
-            decision: from_name(&fields.read_text("verdict")?)?,
+            decision: Some(expectable_decision(&fields.read_text("verdict")?)?),
             violations: Vec::new(),
             code: fields.integer("code"),
             reason: fields.read_text("reason"),

@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 
 use crate::actual::ActualResult;
-use pratique_review::ReviewDecision;
+use pratique_review::Decision;
 use pratique_state::yaml;
 
 /// A new expectation: its fields, in reading order.
@@ -11,7 +11,7 @@ pub(super) struct NewExpectation(Vec<(&'static str, Value<'static>)>);
 
 impl NewExpectation {
     pub(super) fn new(actual: &ActualResult) -> Self {
-        let mut fields = vec![("verdict", Value::from(actual.decision.name()))];
+        let mut fields = vec![("verdict", Value::from(actual.decision.as_str()))];
         if actual.decision.denies() {
             fields.push(("code", Value::Int(actual.code.into())));
             fields.push(("reason", actual.reason.clone().into()));
@@ -24,7 +24,7 @@ impl NewExpectation {
             let names: Vec<String> = actual.audit_annotations.keys().cloned().collect();
             fields.push(("auditAnnotations", annotations(actual, &names)));
         }
-        if actual.changed && actual.decision == ReviewDecision::Allowed {
+        if actual.changed && actual.decision == Decision::Allowed {
             fields.push(("object", actual.object.clone()));
         }
         NewExpectation(fields)

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::suite::Suite;
-use pratique_review::ReviewDecision;
+use pratique_review::Decision;
 
 const POLICIES: &str = "apiVersion: pratique/v1alpha1\nkind: Suite # ours\ntests:\n";
 
 fn denied() -> ActualResult {
     ActualResult {
+        decision: Decision::Denied,
         code: 422,
         reason: "Invalid".to_owned(),
         message: "no: never".to_owned(),
@@ -17,7 +18,7 @@ fn denied() -> ActualResult {
 
 fn allowed() -> ActualResult {
     ActualResult {
-        decision: ReviewDecision::Allowed,
+        decision: Decision::Allowed,
         ..ActualResult::default()
     }
 }

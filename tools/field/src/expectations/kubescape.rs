@@ -8,7 +8,7 @@ use std::path::Path;
 use pratique_harness::ToolError;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
-use pratique_review::ReviewDecision;
+use pratique_review::Decision;
 use pratique_state::yaml;
 use pratique_suite::{Roots, SuiteReader, read_file};
 
@@ -162,9 +162,9 @@ impl ConvertedTest<'_> {
         expectations.ask(suite, case, &policies, &actual);
         let names = |text: &String| text.contains(self.name);
         let is_equal = match expected {
-            "pass" => actual.decision == ReviewDecision::Allowed,
+            "pass" => actual.decision == Decision::Allowed,
             "fail" => actual.decision.denies() && names(&actual.message),
-            "warn" => actual.decision == ReviewDecision::Allowed && actual.warnings.iter().any(names),
+            "warn" => actual.decision == Decision::Allowed && actual.warnings.iter().any(names),
             _ => false,
         };
         if is_equal {
@@ -172,7 +172,7 @@ impl ConvertedTest<'_> {
         } else {
             expectations.differing.push(format!(
                 "{place}: expected {expected}, actual {} {}",
-                actual.decision.name(),
+                actual.decision.as_str(),
                 actual.message
             ))
         }
