@@ -25,7 +25,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::{AcceptanceArguments, FailOn, FailureArguments};
 use crate::destination;
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::record::DecisionRecord;
 use crate::exit::CliError;
 use crate::input::read_regular;
@@ -44,6 +43,7 @@ use finding_facts::FindingFacts;
 use finding_key::FindingAction;
 use known_findings::{BaselineComparison, KnownFindings};
 use known_policies::KnownPolicies;
+use pratique_report::Decision;
 use undecided_objects::UndecidedObjects;
 
 /// The largest file of exceptions, in bytes.
@@ -209,7 +209,7 @@ impl AcceptanceRules {
                 None => kept.push(decision.clone()),
             }
         }
-        let is_denied = record.decision == RequestDecision::Denied;
+        let is_denied = record.decision.denies();
         let message = record.message.as_deref().filter(|_| is_denied && !is_by_policy);
         let denial = message.and_then(|message| {
             let facts = FindingFacts::of_denial(record, message);
@@ -241,7 +241,7 @@ impl AcceptanceRules {
         record.dropped = dropped;
         record.accepted = accepted;
         if is_denied && is_accepted {
-            record.decision = RequestDecision::Accepted;
+            record.decision = Decision::Accepted;
         }
     }
 

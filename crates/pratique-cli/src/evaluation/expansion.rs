@@ -7,9 +7,9 @@ use pratique_review::{ExpandMode, PodExpansion, PodPolicies, WorkloadPods};
 use pratique_schema::Release;
 
 use crate::arguments::ExpandArguments;
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::input_request::InputRequest;
 use crate::input::InputError;
+use pratique_report::Decision;
 
 /// Of which workloads the Pods are evaluated.
 pub(crate) struct ExpansionRule<'a>(PodExpansion<'a>);
@@ -47,11 +47,11 @@ impl<'a> ExpansionRule<'a> {
     pub(crate) fn pod<'v>(
         &self,
         pods: &WorkloadPods,
-        decision: Option<RequestDecision>,
+        decision: Option<Decision>,
         object: &'v Value<'_>,
         workload: &InputRequest<'_>,
     ) -> Result<Option<InputRequest<'v>>, InputError> {
-        let is_refused = decision == Some(RequestDecision::Denied);
+        let is_refused = decision.is_some_and(Decision::denies);
         match self.0.pod(pods, is_refused, object, workload) {
             Ok(pod) => Ok(pod.map(|input| InputRequest {
                 input,
@@ -70,12 +70,12 @@ impl<'a> ExpansionRule<'a> {
     pub(crate) fn counted_pod<'v>(
         &self,
         pods: &WorkloadPods,
-        decision: RequestDecision,
+        decision: Decision,
         object: &'v Value<'_>,
         workload: &InputRequest<'_>,
     ) -> Result<Option<InputRequest<'v>>, InputError> {
         match self.pod(pods, Some(decision), object, workload) {
-            Err(_) if decision == RequestDecision::Denied => Ok(None),
+            Err(_) if decision.denies() => Ok(None),
             pod => pod,
         }
     }

@@ -1,16 +1,15 @@
 //! The findings about a request, as reports count them.
 
-use pratique_report::{Action, Finding};
+use pratique_report::{Action, Decision, Finding};
 
 use crate::acceptance::accepted_finding::AcceptedFinding;
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_drop::PlacedDrop;
 use pratique_review::PolicyDecision;
 
 /// The causes of a decision.
 pub(crate) struct DecisionCauses<'f> {
-    pub(crate) decision: RequestDecision,
+    pub(crate) decision: Decision,
     pub(crate) policies: &'f [PolicyDecision],
     /// What else than a policy denies, if that is known, and the message.
     pub(crate) refusal: Option<(&'f str, &'f str)>,
@@ -37,9 +36,7 @@ impl<'f> DecisionCauses<'f> {
             message,
         }));
         let is_by_policy = findings.iter().any(|finding| finding.action == Action::Deny);
-        if let (RequestDecision::Denied, false, Some((policy, message))) =
-            (self.decision, is_by_policy, self.refusal)
-        {
+        if let (true, false, Some((policy, message))) = (self.decision.denies(), is_by_policy, self.refusal) {
             findings.push(Finding {
                 policy,
                 binding: "",
@@ -64,16 +61,5 @@ impl<'f> DecisionCauses<'f> {
             message,
         }));
         findings
-    }
-}
-
-impl From<RequestDecision> for pratique_report::Decision {
-    fn from(decision: RequestDecision) -> Self {
-        match decision {
-            RequestDecision::Allowed => pratique_report::Decision::Allowed,
-            RequestDecision::Denied => pratique_report::Decision::Denied,
-            RequestDecision::Undecided => pratique_report::Decision::Undecided,
-            RequestDecision::Accepted => pratique_report::Decision::Accepted,
-        }
     }
 }

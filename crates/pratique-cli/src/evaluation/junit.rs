@@ -3,13 +3,13 @@
 use pratique_review::SourceFile;
 
 use crate::arguments::{FailOn, FailureArguments};
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::record::{DecisionRecord, RequestRemark};
 use crate::input::sources;
 use crate::output::junit::{CaseOutcome, JunitCase, JunitSuite, XmlDocument, xml};
 use crate::output::notice::InputNotice;
 use crate::output::problems;
 use crate::stream::input_errors::JsonError;
+use pratique_report::Decision;
 use pratique_review::PolicyAction as Action;
 
 /// Why nothing passes where nothing could have refused it.
@@ -83,8 +83,8 @@ pub(crate) fn error_case(error: &JsonError) -> JunitCase {
 fn outcome(record: &DecisionRecord, remarks: &[RequestRemark<'_>], rule: &PassRule<'_>) -> CaseOutcome {
     let text = lines(remarks);
     match record.decision {
-        RequestDecision::Denied => CaseOutcome::failed(&text),
-        RequestDecision::Accepted => {
+        Decision::Denied | Decision::Error => CaseOutcome::failed(&text),
+        Decision::Accepted => {
             let mut denials = remarks.iter();
             let denial =
                 denials.find(|remark| remark.accepted.is_some() && remark.action == Some(Action::Deny));
@@ -92,15 +92,15 @@ fn outcome(record: &DecisionRecord, remarks: &[RequestRemark<'_>], rule: &PassRu
                 message: denial.map_or_else(|| first_line(&text), |denial| first_line(&line(denial))),
             }
         }
-        RequestDecision::Undecided => CaseOutcome::Error {
+        Decision::Undecided | Decision::Failed => CaseOutcome::Error {
             message: first_line(&text),
             text,
         },
         // Which of the actions fails is asked of all of them.
-        RequestDecision::Allowed if record.remarks().iter().any(|remark| rule.fails_for(remark)) => {
+        Decision::Allowed if record.remarks().iter().any(|remark| rule.fails_for(remark)) => {
             CaseOutcome::failed(&text)
         }
-        RequestDecision::Allowed => match rule.why_unevaluated {
+        Decision::Allowed => match rule.why_unevaluated {
             Some(why) => CaseOutcome::Skipped {
                 message: why.to_owned(),
             },

@@ -2,20 +2,7 @@
 
 use pratique_review::PolicyDecision;
 
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::missing_input::JsonUndecided;
-
-impl RequestDecision {
-    /// The decision on a workload where its Pods are allowed, denied or undecided: the graver one.
-    pub(crate) fn with_pods(self, pods: RequestDecision) -> Self {
-        match (self, pods) {
-            (RequestDecision::Denied, _) | (_, RequestDecision::Denied) => RequestDecision::Denied,
-            (RequestDecision::Undecided, _) | (_, RequestDecision::Undecided) => RequestDecision::Undecided,
-            (RequestDecision::Accepted, _) | (_, RequestDecision::Accepted) => RequestDecision::Accepted,
-            (RequestDecision::Allowed, RequestDecision::Allowed) => RequestDecision::Allowed,
-        }
-    }
-}
 
 /// What begins the message of a finding in the Pods of a workload that is told as one about the workload.
 pub(crate) const OF_PODS: &str = "its Pods: ";
@@ -57,20 +44,6 @@ mod tests {
     use pratique_review::PolicyAction;
 
     use super::*;
-
-    #[test]
-    fn the_graver_decision_counts() {
-        use RequestDecision::{Allowed, Denied, Undecided};
-        for (workload, pods, expected) in [
-            (Allowed, Allowed, Allowed),
-            (Allowed, Denied, Denied),
-            (Undecided, Denied, Denied),
-            (Allowed, Undecided, Undecided),
-            (Denied, Allowed, Denied),
-        ] {
-            assert_eq!(workload.with_pods(pods), expected, "{workload:?} {pods:?}");
-        }
-    }
 
     #[test]
     fn what_a_policy_found_in_the_workload_is_not_counted_again() {

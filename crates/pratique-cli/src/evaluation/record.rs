@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::acceptance::accepted_finding::{AcceptedBy, AcceptedFinding};
 use crate::acceptance::finding_key::FindingAction;
-use crate::evaluation::decision::RequestDecision;
+use crate::evaluation::decision::{choose_graver, read_decision};
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_cause::PlacedCause;
 use crate::evaluation::placed_drop::PlacedDrop;
@@ -20,6 +20,7 @@ use crate::output::finding::AnnotationLevel;
 use crate::output::json::is_zero;
 use crate::output::place::InputPlace;
 use crate::output::problems;
+use pratique_report::Decision;
 use pratique_review::{DroppedField, ParentWorkload};
 use pratique_review::{PolicyAction as Action, PolicyDecision};
 
@@ -52,7 +53,7 @@ pub(crate) struct DecisionRecord {
     /// The Pods that the object makes, if they are reviewed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) pods: Vec<MadePod>,
-    pub(crate) decision: RequestDecision,
+    pub(crate) decision: Decision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
     /// Why the server's own validation refuses the object, field by field.
@@ -171,7 +172,7 @@ impl DecisionRecord {
             subresource: request.sub_resource.clone(),
             parent: input.parent.clone(),
             pods,
-            decision: outcome.decision().into(),
+            decision: read_decision(outcome),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
             invalid,
             dropped,
@@ -197,13 +198,13 @@ impl DecisionRecord {
             name: pod.name,
             decision: pod.decision,
         });
-        if pod.decision == RequestDecision::Denied && self.decision != RequestDecision::Denied {
+        if pod.decision.denies() && !self.decision.denies() {
             self.message = pod.message;
             self.invalid = pod.invalid;
             self.help = pod.help;
             self.refused_by = pod.refused_by;
         }
-        self.decision = self.decision.with_pods(pod.decision);
+        self.decision = choose_graver(self.decision, pod.decision);
         add_policies(&mut self.policies, pod.policies);
         add_undecided(&mut self.undecided, pod.undecided);
     }
@@ -306,7 +307,7 @@ impl DecisionRecord {
             .any(|decision| decision.action == Action::Deny);
         self.message
             .as_deref()
-            .filter(|_| self.decision == RequestDecision::Denied && !is_by_policy)
+            .filter(|_| self.decision.denies() && !is_by_policy)
     }
 
     /// The remarks: what is accepted last, and before it each decision of a policy, a denial and warnings by anything else, and what is undecided.

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::evaluation::audit_lines::describe_annotation;
 use crate::evaluation::chain::{self, JsonStep, StepSelection};
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::defaults;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::missing_input::{JsonUndecided, UndecidedReason, help};
@@ -24,6 +23,7 @@ use crate::output::counted_nouns::{count_alike, counted};
 use crate::output::problems;
 use crate::output::text::{IndentedLines, PrintableText, text};
 use crate::style::{StreamStyle, TextTone};
+use pratique_report::Decision;
 use pratique_review::{PolicyAction, PolicyDecision, WebhookExchange};
 
 /// What is shown of a result besides what everybody is shown.
@@ -114,14 +114,14 @@ pub(crate) fn one(
                 None => String::new(),
             };
             let denied = text!("denied{} ({})", by, why.trim_end());
-            if record.decision == RequestDecision::Accepted {
+            if record.decision == Decision::Accepted {
                 style.paint(TextTone::Warning, text!("{}, accepted", denied))
             } else {
                 style.paint(TextTone::Bad, denied)
             }
         }
     };
-    let is_known = record.decision == RequestDecision::Accepted && record.is_known() && !detail.all_findings;
+    let is_known = record.decision == Decision::Accepted && record.is_known() && !detail.all_findings;
     let changed = if is_changed(result) { ", changed" } else { "" };
     let place = style.paint(TextTone::Place, result.input.place());
     let subject = subject(result.input);
@@ -322,10 +322,7 @@ fn weight(result: &ReviewResult<'_>, record: &DecisionRecord, detail: ShownDetai
         || (detail.all_steps && !result.defaults.is_empty())
         || !result.webhooks.is_empty()
         || result.explanation.is_some()
-        || result
-            .pods
-            .iter()
-            .any(|pod| pod.decision == RequestDecision::Denied);
+        || result.pods.iter().any(|pod| pod.decision.denies());
     if says_something {
         AnswerWeight::Own
     } else if !outcome.undecided.is_empty() {

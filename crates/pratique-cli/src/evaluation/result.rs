@@ -7,11 +7,11 @@ use pratique_manifest::Location;
 use pratique_review::{FieldPath, Review};
 use serde::Serialize;
 
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::placed_cause::PlacedCause;
 use crate::evaluation::placed_drop::PlacedDrop;
 use crate::input::fields::{LocatedField, PieceFields};
+use pratique_report::Decision;
 
 /// A request and its review.
 pub(crate) struct ReviewResult<'q> {
@@ -80,11 +80,11 @@ impl DerefMut for ReviewResult<'_> {
 pub(crate) struct MadePod {
     /// Its name, or the start of the name that a server generates.
     pub(crate) name: String,
-    pub(crate) decision: RequestDecision,
+    pub(crate) decision: Decision,
 }
 
 impl MadePod {
     pub(crate) fn is_allowed(&self) -> bool {
-        self.decision == RequestDecision::Allowed
+        self.decision == Decision::Allowed
     }
 }

@@ -3,10 +3,10 @@
 use pratique_replay::{Approximation, UnknownRequest};
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::decision::RequestDecision;
 use crate::output::text::PrintableText;
 use crate::replay::decision::ReplayDecision;
 use crate::replay::subject::RequestSubject;
+use pratique_report::Decision;
 
 /// How a decision changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,18 +25,20 @@ pub(crate) enum DecisionChange {
 }
 
 impl DecisionChange {
-    pub(crate) fn compare(old: RequestDecision, new: RequestDecision) -> Self {
+    pub(crate) fn compare(old: Decision, new: Decision) -> Self {
         match (old, new) {
-            (RequestDecision::Undecided, _) | (_, RequestDecision::Undecided) => DecisionChange::Undecided,
-            (RequestDecision::Allowed, RequestDecision::Denied) => DecisionChange::NewlyRefused,
-            (RequestDecision::Allowed, RequestDecision::Accepted) => DecisionChange::Accepted,
-            (RequestDecision::Denied | RequestDecision::Accepted, RequestDecision::Allowed) => {
+            (Decision::Undecided | Decision::Failed, _) | (_, Decision::Undecided | Decision::Failed) => {
+                DecisionChange::Undecided
+            }
+            (Decision::Allowed, Decision::Denied | Decision::Error) => DecisionChange::NewlyRefused,
+            (Decision::Allowed, Decision::Accepted) => DecisionChange::Accepted,
+            (Decision::Denied | Decision::Error | Decision::Accepted, Decision::Allowed) => {
                 DecisionChange::NewlyAllowed
             }
-            (RequestDecision::Allowed, RequestDecision::Allowed)
+            (Decision::Allowed, Decision::Allowed)
             | (
-                RequestDecision::Denied | RequestDecision::Accepted,
-                RequestDecision::Denied | RequestDecision::Accepted,
+                Decision::Denied | Decision::Error | Decision::Accepted,
+                Decision::Denied | Decision::Error | Decision::Accepted,
             ) => DecisionChange::Same,
         }
     }
@@ -106,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_is_undecided_changes_nothing_for_certain() {
-        use RequestDecision::{Accepted, Allowed, Denied, Undecided};
+        use Decision::{Accepted, Allowed, Denied, Undecided};
         for (old, new, expected) in [
             (Allowed, Accepted, DecisionChange::Accepted),
             (Denied, Accepted, DecisionChange::Same),

@@ -14,6 +14,7 @@ use pratique_review::WorkloadPods;
 
 use crate::acceptance::AcceptedFindings;
 use crate::evaluation::assumptions::AssumedKinds;
+use crate::evaluation::decision::read_decision;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::input_request::InputRequest;
@@ -220,7 +221,7 @@ impl WorkloadScope<'_> {
     ) -> Result<Option<InputRequest<'r>>, InputError> {
         let object = result.outcome.object.as_ref();
         let object = object.unwrap_or(&result.input.request.object);
-        let decision = result.outcome.decision().into();
+        let decision = read_decision(&result.outcome);
         self.expansion.counted_pod(pods, decision, object, result.input)
     }
 }

@@ -10,7 +10,7 @@ use super::change::{DecisionChange, ImpactRow};
 use super::part::{ComparisonPart, InputComparison, WorkloadScope};
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::evaluation::assumptions::depends_on_resource;
-use crate::evaluation::decision::RequestDecision;
+use crate::evaluation::decision::read_decision;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::ReviewResult;
@@ -186,7 +186,7 @@ impl ImpactWorker<'_> {
             Some(explanation::excerpt(&explanation, self.style))
         };
         let explained = engine.evaluate(evaluator, input, |result| {
-            let is_refused = RequestDecision::from(result.outcome.decision()) == RequestDecision::Denied;
+            let is_refused = read_decision(&result.outcome).denies();
             match self.workloads.pod(pods, &result) {
                 Ok(Some(pod)) if !is_refused => engine.evaluate(evaluator, pod, excerpt).ok().flatten(),
                 _ => excerpt(result),

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use pratique_replay::{RecordedOutcome, RefusedBy};
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::decision::RequestDecision;
+use pratique_report::Decision;
 
 /// How the decision of now compares with the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -26,27 +26,27 @@ pub(super) enum DecisionComparison {
 }
 
 impl DecisionComparison {
-    pub(super) fn new(then: &RecordedOutcome, now: RequestDecision) -> Self {
+    pub(super) fn new(then: &RecordedOutcome, now: Decision) -> Self {
         match (then, now) {
             // Whatever is decided now, the request failed for another reason, mostly before policies had a say.
             (RecordedOutcome::Failed { .. }, _) => DecisionComparison::NotCompared,
-            (_, RequestDecision::Undecided) => DecisionComparison::Undecided,
-            (RecordedOutcome::Allowed, RequestDecision::Allowed)
-            | (RecordedOutcome::Refused(_), RequestDecision::Denied | RequestDecision::Accepted) => {
+            (_, Decision::Undecided | Decision::Failed) => DecisionComparison::Undecided,
+            (RecordedOutcome::Allowed, Decision::Allowed)
+            | (RecordedOutcome::Refused(_), Decision::Denied | Decision::Error | Decision::Accepted) => {
                 DecisionComparison::Same
             }
-            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, RequestDecision::Denied) => {
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Denied | Decision::Error) => {
                 DecisionComparison::RefusedNow
             }
-            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, RequestDecision::Accepted) => {
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Accepted) => {
                 DecisionComparison::Accepted
             }
-            (RecordedOutcome::Refused(refusal), RequestDecision::Allowed)
+            (RecordedOutcome::Refused(refusal), Decision::Allowed)
                 if refusal.by.is_policy() || refusal.by == RefusedBy::Recorded =>
             {
                 DecisionComparison::AllowedNow
             }
-            (RecordedOutcome::Refused(_) | RecordedOutcome::Unknown, RequestDecision::Allowed) => {
+            (RecordedOutcome::Refused(_) | RecordedOutcome::Unknown, Decision::Allowed) => {
                 DecisionComparison::NotCompared
             }
         }
@@ -135,12 +135,12 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                DecisionComparison::new(&then, RequestDecision::Allowed),
+                DecisionComparison::new(&then, Decision::Allowed),
                 allowed,
                 "{then:?}"
             );
             assert_eq!(
-                DecisionComparison::new(&then, RequestDecision::Denied),
+                DecisionComparison::new(&then, Decision::Denied),
                 denied,
                 "{then:?}"
             );
@@ -149,7 +149,7 @@ mod tests {
                 _ => DecisionComparison::Undecided,
             };
             assert_eq!(
-                DecisionComparison::new(&then, RequestDecision::Undecided),
+                DecisionComparison::new(&then, Decision::Undecided),
                 undecided,
                 "{then:?}"
             );

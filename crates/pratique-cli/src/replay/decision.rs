@@ -1,11 +1,11 @@
 //! The decision of policies on a replayed request.
 
-use pratique_report::{Evaluation, Finding};
+use pratique_report::{Decision, Evaluation, Finding};
 use serde::{Serialize, Serializer};
 
 use crate::acceptance::accepted_finding::AcceptedFinding;
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
-use crate::evaluation::decision::RequestDecision;
+use crate::evaluation::decision::{choose_graver, read_decision};
 use crate::evaluation::findings::DecisionCauses;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::pod_findings::{add_policies, add_undecided};
@@ -17,7 +17,7 @@ use pratique_review::PolicyDecision;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReplayDecision {
-    pub(crate) decision: RequestDecision,
+    pub(crate) decision: Decision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -37,7 +37,7 @@ impl ReplayDecision {
     pub(crate) fn new(result: &mut ReviewResult<'_>) -> Self {
         let outcome = &result.outcome;
         ReplayDecision {
-            decision: outcome.decision().into(),
+            decision: read_decision(outcome),
             message: outcome.status.as_ref().map(|status| status.message.clone()),
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
             policies: std::mem::take(&mut result.decisions),
@@ -72,17 +72,17 @@ impl ReplayDecision {
 
     /// Adds the decision on a Pod that the object makes: what refuses the Pod refuses what the object is for.
     pub(crate) fn add_pod(&mut self, pod: ReplayDecision) {
-        if pod.decision == RequestDecision::Denied && self.decision != RequestDecision::Denied {
+        if pod.decision.denies() && !self.decision.denies() {
             self.message = pod.message;
         }
-        self.decision = self.decision.with_pods(pod.decision);
+        self.decision = choose_graver(self.decision, pod.decision);
         add_policies(&mut self.policies, pod.policies);
         add_undecided(&mut self.undecided, pod.undecided);
         self.accepted.extend(pod.accepted);
     }
 
     /// A decision that no policy has a part in.
-    pub(crate) fn without_policies(decision: RequestDecision) -> Self {
+    pub(crate) fn without_policies(decision: Decision) -> Self {
         ReplayDecision {
             decision,
             message: None,
@@ -115,7 +115,7 @@ pub(crate) fn evaluation<'a>(
     place: &'a str,
 ) -> Evaluation<'a> {
     Evaluation {
-        decision: decided.decision.into(),
+        decision: decided.decision,
         operation: subject.operation.as_str(),
         api_version: &subject.api_version,
         kind: &subject.kind,

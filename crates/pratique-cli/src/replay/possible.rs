@@ -7,13 +7,13 @@ use pratique_review::Reviewer;
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::engine::ReplayEngine;
-use crate::evaluation::decision::RequestDecision;
+use pratique_report::Decision;
 
 /// The decision on a request whose object is not known, and why that is so: it is allowed where no policy can match it.
 pub(crate) fn without_object(
     engine: &ReplayEngine,
     (request, why): (&AdmissionRequest<'_>, UnknownRequest),
-) -> RequestDecision {
+) -> Decision {
     let authorizer = Arc::clone(&engine.cluster.authorizer);
     let reviewer = Reviewer::policies(&engine.policies.admission, authorizer);
     let mut operations = possible_operations(why, request.operation).into_iter();
@@ -29,9 +29,9 @@ pub(crate) fn without_object(
         reviewer.may_match(objects, &possible)
     });
     if may_match {
-        RequestDecision::Undecided
+        Decision::Undecided
     } else {
-        RequestDecision::Allowed
+        Decision::Allowed
     }
 }
 

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::comparison::DecisionComparison;
 use super::decision::ReplayDecision;
 use super::subject::RequestSubject;
-use crate::evaluation::decision::RequestDecision;
 use crate::output::text::{IndentedLines, PrintableText, text};
 use crate::style::{StreamStyle, TextTone};
 
@@ -118,7 +117,7 @@ impl ReplayRow {
         if let Some(unknown) = self.unknown {
             line("", &unknown.to_string());
         }
-        if let (RequestDecision::Denied, Some(message)) = (self.now.decision, &self.now.message) {
+        if let (true, Some(message)) = (self.now.decision.denies(), &self.now.message) {
             line("", message);
         }
         for undecided in &self.now.undecided {

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::undecided_reasons::UndecidedReasons;
 use crate::output::counted_nouns::{counted, noun};
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};
 use crate::output::text::{PrintableText, text};
+use pratique_report::Decision;
 use pratique_review::PolicyAction as Action;
 
 /// The maximum number of rows of a table: names may be anything.
@@ -100,16 +100,13 @@ impl ReviewTally {
     /// Counts a decision.
     pub(super) fn count(&mut self, record: &DecisionRecord) {
         match record.decision {
-            RequestDecision::Allowed => self.allowed += 1,
-            RequestDecision::Denied => self.denied += 1,
-            RequestDecision::Undecided => self.undecided += 1,
-            RequestDecision::Accepted => self.accepted += 1,
+            Decision::Allowed => self.allowed += 1,
+            Decision::Denied | Decision::Error => self.denied += 1,
+            Decision::Undecided | Decision::Failed => self.undecided += 1,
+            Decision::Accepted => self.accepted += 1,
         }
         // What refuses a Pod is counted with the Pod.
-        let refuses_pod = record
-            .pods
-            .iter()
-            .any(|pod| pod.decision == RequestDecision::Denied);
+        let refuses_pod = record.pods.iter().any(|pod| pod.decision.denies());
         self.stopped += usize::from(record.refused_by.is_some() && !refuses_pod);
         for decision in &record.policies {
             match decision.action {

@@ -18,7 +18,7 @@ use pratique_types::Operation;
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::arguments::ReviewFormat;
 use crate::evaluation::assumptions::depends_on_resource;
-use crate::evaluation::decision::RequestDecision;
+use crate::evaluation::decision::read_decision;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::diff;
 use crate::evaluation::expansion::ExpansionRule;
@@ -49,6 +49,7 @@ use crate::stream::ordered_work::UnitTurn;
 use crate::stream::read::InputUnit;
 use crate::stream::repeated_objects::NamedInput;
 use crate::style::StreamStyle;
+use pratique_report::Decision;
 
 /// Reviews the objects of inputs.
 pub(super) struct InputReviewer<'a> {
@@ -416,7 +417,7 @@ impl InputReviewer<'_> {
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
         reviewed: &mut ReviewedPart,
     ) -> Result<(), CliError> {
-        let decision = result.as_ref().map(|result| result.outcome.decision().into());
+        let decision = result.as_ref().map(|result| read_decision(&result.outcome));
         let changed = result.as_ref().and_then(|result| result.outcome.object.clone());
         let object = changed.as_ref().unwrap_or(&input.request.object);
         let pod = match self.expansion.pod(pods, decision, object, input) {
@@ -545,13 +546,13 @@ impl InputReviewer<'_> {
             all_findings: all,
             fields,
         };
-        let is_clean = record.decision == RequestDecision::Allowed
+        let is_clean = record.decision == Decision::Allowed
             && record.policies.is_empty()
             && record.accepted.is_empty()
             && record.warnings.is_empty()
             && record.dropped.is_empty()
             && record.pods.iter().all(MadePod::is_allowed);
-        let object = stored_object(&result).filter(|_| record.decision == RequestDecision::Allowed);
+        let object = stored_object(&result).filter(|_| record.decision == Decision::Allowed);
         if let (true, Some(object)) = (keeps_objects, object) {
             reviewed.objects.push(ResultObject::new(&record, object));
         }
@@ -584,7 +585,7 @@ impl InputReviewer<'_> {
         }
         let is_noted = match outputs.first().map(|output| output.format) {
             Some(ReviewFormat::Diff) => !result.outcome.allowed(),
-            Some(ReviewFormat::Yaml) => object.is_none() && record.decision != RequestDecision::Allowed,
+            Some(ReviewFormat::Yaml) => object.is_none() && record.decision != Decision::Allowed,
             _ => false,
         };
         if is_noted {

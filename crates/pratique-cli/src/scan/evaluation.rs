@@ -1,9 +1,8 @@
 //! Decisions in the form in which they are counted.
 
-use pratique_report::{Evaluation, Finding};
+use pratique_report::{Decision, Evaluation, Finding};
 
 use crate::acceptance::accepted_finding::AcceptedFinding;
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::findings::DecisionCauses;
 use crate::evaluation::record::DecisionRecord;
 
@@ -45,7 +44,7 @@ impl ControlledDecision {
     /// Whether there is anything to report about the object.
     pub(super) fn has_findings(&self) -> bool {
         let record = &self.record;
-        record.decision != RequestDecision::Allowed
+        record.decision != Decision::Allowed
             || !(record.policies.is_empty()
                 && record.accepted.is_empty()
                 && record.server_warnings.is_empty()
@@ -57,7 +56,7 @@ impl ControlledDecision {
     pub(super) fn evaluation<'f>(&'f self, user: &'f str) -> Evaluation<'f> {
         let record = &self.record;
         Evaluation {
-            decision: record.decision.into(),
+            decision: record.decision,
             operation: record.operation.as_str(),
             api_version: &record.api_version,
             kind: &record.kind,

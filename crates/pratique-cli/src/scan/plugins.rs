@@ -14,12 +14,12 @@ use pratique_types::admission_plugins::{BUILT_IN, BuiltIn, PluginSwitches};
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::arguments::ScanChainArguments;
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::state::OF_CLUSTER_TO_PLUGINS;
 use crate::exit::CliError;
 use crate::scan::scan_error::ScanError;
+use pratique_report::Decision;
 use pratique_review::{PolicyAction as Action, PolicyDecision};
 
 /// Whether objects of a kind are kept that plugins look up. PodSecurity looks for the Pods of a namespace only where its labels
@@ -241,13 +241,13 @@ impl<'a> PluginRun<'a> {
             .iter()
             .find(|decision| decision.action == Action::Deny);
         if let Some(denial) = denial {
-            if record.decision != RequestDecision::Denied {
+            if !record.decision.denies() {
                 record.message = Some(denial.message.clone());
                 record.refused_by = Some(denial.policy.clone());
             }
-            record.decision = RequestDecision::Denied;
-        } else if record.decision == RequestDecision::Allowed && !self.undecided.is_empty() {
-            record.decision = RequestDecision::Undecided;
+            record.decision = Decision::Denied;
+        } else if record.decision == Decision::Allowed && !self.undecided.is_empty() {
+            record.decision = Decision::Undecided;
         }
         record.policies.extend(self.decisions);
         record.undecided.extend(self.undecided);

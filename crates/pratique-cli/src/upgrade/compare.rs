@@ -8,7 +8,6 @@ use pratique_report::Action;
 use pratique_review::{PolicyAction, changed_fields};
 
 use super::finding::{UpgradeFinding, UpgradeRule};
-use crate::evaluation::decision::RequestDecision;
 use crate::impact::change::DecisionChange;
 use crate::replay::decision::ReplayDecision;
 
@@ -55,7 +54,7 @@ fn of_decision(
     kind: &str,
 ) -> Option<UpgradeFinding> {
     let message = |side: &SideReview| side.decision.message.clone().unwrap_or_default();
-    let is_refused = old.decision.decision == RequestDecision::Denied;
+    let is_refused = old.decision.decision.denies();
     match change {
         DecisionChange::NewlyRefused | DecisionChange::Accepted => {
             Some(UpgradeRule::NewlyRefused.about(refused_by(&new.decision, kind), message(new)))
@@ -216,11 +215,12 @@ fn of_costs(old: &[PolicyCost], new: &[PolicyCost]) -> Vec<UpgradeFinding> {
 
 #[cfg(test)]
 mod tests {
+    use pratique_report::Decision;
     use pratique_review::PolicyDecision;
 
     use super::*;
 
-    fn review(decision: RequestDecision, message: &str) -> SideReview {
+    fn review(decision: Decision, message: &str) -> SideReview {
         SideReview {
             decision: ReplayDecision {
                 message: Some(message.to_owned()),
@@ -238,7 +238,7 @@ mod tests {
         let object = pratique_json::parse(text.as_bytes()).unwrap().into_owned();
         SideReview {
             object: Some(object),
-            ..review(RequestDecision::Allowed, "")
+            ..review(Decision::Allowed, "")
         }
     }
 
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn decisions_are_compared() {
-        use RequestDecision::{Allowed, Denied, Undecided};
+        use Decision::{Allowed, Denied, Undecided};
         let (allowed, denied) = (review(Allowed, ""), review(Denied, "no"));
         check(&allowed, &denied, &["newly-refused v1 Pod: no"]);
         check(&denied, &allowed, &["newly-allowed v1 Pod: refused now: no"]);
@@ -331,13 +331,13 @@ mod tests {
                     is_step: false,
                     message: message.to_owned(),
                 }],
-                ..ReplayDecision::without_policies(RequestDecision::Allowed)
+                ..ReplayDecision::without_policies(Decision::Allowed)
             },
             costs: vec![PolicyCost {
                 policy: "p".to_owned(),
                 cost,
             }],
-            ..review(RequestDecision::Allowed, "")
+            ..review(Decision::Allowed, "")
         };
         check(
             &review("one", 3),
@@ -347,7 +347,7 @@ mod tests {
                 "policy-cost p: its expressions cost 4, and 3 now",
             ],
         );
-        let none = super::tests::review(RequestDecision::Allowed, "");
+        let none = super::tests::review(Decision::Allowed, "");
         check(
             &none,
             &review("two", 4),

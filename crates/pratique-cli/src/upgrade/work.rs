@@ -20,7 +20,6 @@ use super::server_command::ServerCommand;
 use super::unmatched_rules::unmatched_rules;
 use super::{versions, webhooks};
 use crate::evaluation::assumptions::depends_on_resource;
-use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::ReviewResult;
@@ -35,6 +34,7 @@ use crate::replay::log::LogReader;
 use crate::replay::possible::without_object;
 use crate::replay::subject::RequestSubject;
 use crate::stream::etcd;
+use pratique_report::Decision;
 
 /// What becomes of the requests of a part of the inputs.
 #[derive(Default)]
@@ -152,7 +152,7 @@ impl InputComparison for UpgradeWorker<'_> {
                 let reviews = sides.map(|side| {
                     let unserved = unserved(side, kind, &request.sub_resource).map(|(_, help)| help);
                     let decision = match unserved {
-                        Some(_) => RequestDecision::Denied,
+                        Some(_) => Decision::Denied,
                         None => without_object(side.engine, (&request, why)),
                     };
                     SideReview {
