@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, path_text};
 use pratique_match::Labels;
-use pratique_review::{PolicyAction, PolicyDecision};
+use pratique_review::PolicyDecision;
 use pratique_schema::Release;
 use serde::{Deserialize, Serialize};
 
@@ -40,10 +40,9 @@ use acceptance_error::AcceptanceError;
 use accepted_finding::{AcceptedBy, AcceptedFinding};
 use exception::PolicyException;
 use finding_facts::FindingFacts;
-use finding_key::FindingAction;
 use known_findings::{BaselineComparison, KnownFindings};
 use known_policies::KnownPolicies;
-use pratique_report::Decision;
+use pratique_report::{Action, Decision};
 use undecided_objects::UndecidedObjects;
 
 /// The largest file of exceptions, in bytes.
@@ -199,7 +198,7 @@ impl AcceptanceRules {
         let labels = object.at(&["metadata", "labels"]).unwrap_or(&Value::Null);
         let labels = Labels::new(labels);
         let mut accepted = Vec::new();
-        let is_denial = |decision: &PolicyDecision| decision.action == PolicyAction::Deny;
+        let is_denial = |decision: &PolicyDecision| decision.action == Action::Deny;
         let is_by_policy = record.policies.iter().any(is_denial);
         let mut kept = Vec::with_capacity(record.policies.len());
         for decision in &record.policies {
@@ -404,9 +403,9 @@ impl AcceptanceSummary {
             return true;
         }
         [
-            (FailOn::Deny, FindingAction::Deny),
-            (FailOn::Warn, FindingAction::Warn),
-            (FailOn::Audit, FindingAction::Audit),
+            (FailOn::Deny, Action::Deny),
+            (FailOn::Warn, Action::Warn),
+            (FailOn::Audit, Action::Audit),
         ]
         .into_iter()
         .any(|(on, action)| failure.fails_on(on) && self.comparison.exceeds(action))

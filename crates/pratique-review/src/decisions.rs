@@ -3,6 +3,7 @@
 use pratique::Outcome;
 use pratique::policy::{Effect, ErrorType, FailedPart, IgnoredFailure, ObservedDecision, PolicyObserver};
 use pratique_policy::StepResult;
+use pratique_report::Action;
 use serde::Serialize;
 
 /// The decision of a policy with a binding.
@@ -12,8 +13,8 @@ pub struct PolicyDecision {
     pub policy: String,
     /// The binding.
     pub binding: String,
-    /// What follows.
-    pub action: PolicyAction,
+    /// What follows: nothing that is undecided or accepted, which others tell.
+    pub action: Action,
     /// The place of the validation in the policy; `None` where something else led to it: an audit annotation, a match condition, a
     /// plugin.
     #[serde(skip)]
@@ -35,20 +36,6 @@ impl PolicyDecision {
     }
 }
 
-/// The action that follows from a decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PolicyAction {
-    /// The request is denied.
-    Deny,
-    /// The user is warned.
-    Warn,
-    /// It is recorded in the audit log.
-    Audit,
-    /// An error that the failure policy ignores.
-    Ignore,
-}
-
 /// Records the decisions of policies.
 #[derive(Debug, Default)]
 pub struct DecisionRecorder(pub Vec<PolicyDecision>);
@@ -68,10 +55,10 @@ impl PolicyObserver for DecisionRecorder {
             policy: decision.policy.to_owned(),
             binding: decision.binding.to_owned(),
             action: match decision.effect {
-                Effect::Deny => PolicyAction::Deny,
-                Effect::Warn => PolicyAction::Warn,
-                Effect::Audit => PolicyAction::Audit,
-                Effect::Allow => PolicyAction::Ignore,
+                Effect::Deny => Action::Deny,
+                Effect::Warn => Action::Warn,
+                Effect::Audit => Action::Audit,
+                Effect::Allow => Action::Ignore,
             },
             validation: decision.validation,
             failed: decision.error != ErrorType::None,
@@ -108,7 +95,7 @@ pub(crate) fn ignored_failure(
     PolicyDecision {
         policy,
         binding,
-        action: PolicyAction::Ignore,
+        action: Action::Ignore,
         validation: None,
         failed: true,
         is_step: false,

@@ -3,27 +3,16 @@
 use pratique_report::{Action, Finding};
 use pratique_request::server_warnings;
 
-use crate::decisions::{PolicyAction, PolicyDecision};
+use crate::decisions::PolicyDecision;
 use crate::dropped_field::DroppedField;
 use crate::reviewer::Review;
-
-impl From<PolicyAction> for Action {
-    fn from(action: PolicyAction) -> Self {
-        match action {
-            PolicyAction::Deny => Action::Deny,
-            PolicyAction::Warn => Action::Warn,
-            PolicyAction::Audit => Action::Audit,
-            PolicyAction::Ignore => Action::Ignore,
-        }
-    }
-}
 
 impl<'d> From<&'d PolicyDecision> for Finding<'d> {
     fn from(decision: &'d PolicyDecision) -> Self {
         Finding {
             policy: &decision.policy,
             binding: &decision.binding,
-            action: decision.action.into(),
+            action: decision.action,
             is_error: decision.failed,
             message: &decision.message,
         }
@@ -61,7 +50,7 @@ impl Review {
             findings.push(of_server(refused_by, Action::Deny, &status.message));
         }
         let warned = self.decisions.iter();
-        let warned = warned.filter(|decision| decision.action == PolicyAction::Warn);
+        let warned = warned.filter(|decision| decision.action == Action::Warn);
         let warned = warned.map(PolicyDecision::names_and_message);
         let warnings = server_warnings(&self.outcome.warnings, warned).into_iter();
         findings.extend(warnings.map(|message| of_server("", Action::Warn, message)));

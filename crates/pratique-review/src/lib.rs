@@ -85,7 +85,7 @@ mod validator;
 #[cfg(feature = "webhooks")]
 mod whole_chain;
 
-pub use decisions::{DecisionRecorder, PolicyAction, PolicyDecision};
+pub use decisions::{DecisionRecorder, PolicyDecision};
 pub use dropped_field::DroppedField;
 #[cfg(feature = "webhooks")]
 pub use exchange::WebhookExchange;
@@ -100,7 +100,7 @@ pub use pod_expansion::{ExpandMode, PodExpansion, WorkloadPods};
 pub use pod_policies::PodPolicies;
 pub use policies::{add_policies, reads_managed_fields};
 pub use pratique_objects::FieldValidation;
-pub use pratique_report::Decision;
+pub use pratique_report::{Action, Decision};
 pub use preparation::{Preparation, PreparedObject};
 pub use resource_rules::resource_rules;
 pub use review_decision::read_decision;

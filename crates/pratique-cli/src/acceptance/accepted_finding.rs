@@ -1,14 +1,15 @@
 //! A finding that is accepted, and why.
 
+use pratique_report::Action;
 use serde::Serialize;
 
-use super::finding_key::{FindingAction, FindingKey};
+use super::finding_key::FindingKey;
 
 /// A finding that is accepted.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct AcceptedFinding {
     /// What follows without the acceptance.
-    pub(crate) action: FindingAction,
+    pub(crate) action: Action,
     /// The policy, webhook or plugin; empty for the server itself.
     pub(crate) policy: String,
     #[serde(skip_serializing_if = "String::is_empty")]

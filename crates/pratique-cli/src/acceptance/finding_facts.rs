@@ -1,8 +1,9 @@
 //! A finding about an object, as exceptions and a baseline look at it.
 
-use pratique_review::{DroppedField, PolicyAction, PolicyDecision};
+use pratique_report::Action;
+use pratique_review::{DroppedField, PolicyDecision};
 
-use super::finding_key::{FindingAction, FindingKey};
+use super::finding_key::{FindingKey, is_acceptable};
 use super::known_policies::{KnownPolicies, ValidationExpression};
 use crate::evaluation::placed_drop::PlacedDrop;
 use crate::evaluation::record::{DecisionRecord, INVALID, SERVER_WARNING};
@@ -17,7 +18,7 @@ pub(super) struct FindingFacts<'r> {
     pub(super) validation: Option<usize>,
     /// Its expression.
     pub(super) expression: Option<&'r ValidationExpression>,
-    pub(super) action: FindingAction,
+    pub(super) action: Action,
     pub(super) namespace: &'r str,
     pub(super) message: &'r str,
 }
@@ -29,18 +30,15 @@ impl<'r> FindingFacts<'r> {
         decision: &'r PolicyDecision,
         policies: &'r KnownPolicies,
     ) -> Option<Self> {
-        let action = match decision.action {
-            PolicyAction::Deny => FindingAction::Deny,
-            PolicyAction::Warn => FindingAction::Warn,
-            PolicyAction::Audit => FindingAction::Audit,
-            PolicyAction::Ignore => return None,
-        };
+        if !is_acceptable(decision.action) {
+            return None;
+        }
         Some(FindingFacts {
             policy: &decision.policy,
             binding: &decision.binding,
             validation: decision.validation,
             expression: policies.expression(&decision.policy, decision.validation),
-            ..Self::of_server(record, action, "", &decision.message)
+            ..Self::of_server(record, decision.action, "", &decision.message)
         })
     }
 
@@ -51,30 +49,20 @@ impl<'r> FindingFacts<'r> {
             None if record.invalid.is_empty() => "",
             None => INVALID,
         };
-        Self::of_server(record, FindingAction::Deny, by, message)
+        Self::of_server(record, Action::Deny, by, message)
     }
 
     /// A warning of the server itself.
     pub(super) fn of_warning(record: &'r DecisionRecord, message: &'r str) -> Self {
-        Self::of_server(record, FindingAction::Warn, SERVER_WARNING, message)
+        Self::of_server(record, Action::Warn, SERVER_WARNING, message)
     }
 
     /// A field that the server drops.
     pub(super) fn of_drop(record: &'r DecisionRecord, placed: &'r PlacedDrop) -> Self {
-        Self::of_server(
-            record,
-            FindingAction::Warn,
-            DroppedField::RULE,
-            &placed.subject.message,
-        )
+        Self::of_server(record, Action::Warn, DroppedField::RULE, &placed.subject.message)
     }
 
-    fn of_server(
-        record: &'r DecisionRecord,
-        action: FindingAction,
-        policy: &'r str,
-        message: &'r str,
-    ) -> Self {
+    fn of_server(record: &'r DecisionRecord, action: Action, policy: &'r str, message: &'r str) -> Self {
         FindingFacts {
             record,
             policy,

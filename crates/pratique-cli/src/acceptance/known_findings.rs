@@ -1,5 +1,6 @@
 //! A baseline: the findings of an earlier run, which are known and do not fail.
 
+use pratique_report::Action;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use pratique_state::API_VERSION;
 use serde::{Deserialize, Serialize};
 
 use super::acceptance_error::AcceptanceError;
-use super::finding_key::{FindingAction, FindingKey};
+use super::finding_key::FindingKey;
 use crate::destination::{self, FileReaders};
 use crate::exit::CliError;
 use crate::input::permitted_paths::read_kept;
@@ -173,7 +174,7 @@ impl KnownFindings {
 
 impl BaselineComparison {
     /// Whether there are more findings that follow in an action.
-    pub(super) fn exceeds(&self, action: FindingAction) -> bool {
+    pub(super) fn exceeds(&self, action: Action) -> bool {
         self.exceeded.iter().any(|key| key.action == action)
     }
 

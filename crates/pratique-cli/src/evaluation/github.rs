@@ -1,5 +1,7 @@
 //! Decisions as workflow commands of GitHub Actions.
 
+use pratique_report::Action;
+
 use crate::evaluation::record::DecisionRecord;
 use crate::output::finding::AnnotationLevel;
 use crate::output::github::WorkflowCommands;
@@ -12,7 +14,7 @@ use crate::stream::input_errors::JsonError;
 pub(crate) fn annotate_record(commands: &mut WorkflowCommands, record: &DecisionRecord) {
     let subject = record.subject();
     let remarks = record.distinct_remarks().into_iter();
-    for remark in remarks.filter(|remark| remark.action.is_some()) {
+    for remark in remarks.filter(|remark| remark.action != Action::Undecided) {
         let message = format!("{subject}: {}", remark.message);
         let location = remark.location.unwrap_or(&record.location);
         commands.annotate(remark.level(), location, remark.rule(), &message);

@@ -9,8 +9,7 @@ use crate::output::junit::{CaseOutcome, JunitCase, JunitSuite, XmlDocument, xml}
 use crate::output::notice::InputNotice;
 use crate::output::problems;
 use crate::stream::input_errors::JsonError;
-use pratique_report::Decision;
-use pratique_review::PolicyAction as Action;
+use pratique_report::{Action, Decision};
 
 /// Why nothing passes where nothing could have refused it.
 pub(crate) const NOTHING_REFUSES: &str = "no policy and no webhook is evaluated";
@@ -86,8 +85,7 @@ fn outcome(record: &DecisionRecord, remarks: &[RequestRemark<'_>], rule: &PassRu
         Decision::Denied | Decision::Error => CaseOutcome::failed(&text),
         Decision::Accepted => {
             let mut denials = remarks.iter();
-            let denial =
-                denials.find(|remark| remark.accepted.is_some() && remark.action == Some(Action::Deny));
+            let denial = denials.find(|remark| remark.accepted.is_some() && remark.action == Action::Deny);
             CaseOutcome::Skipped {
                 message: denial.map_or_else(|| first_line(&text), |denial| first_line(&line(denial))),
             }
@@ -114,9 +112,9 @@ impl PassRule<'_> {
     fn fails_for(&self, remark: &RequestRemark<'_>) -> bool {
         match remark.action {
             _ if remark.accepted.is_some() => false,
-            Some(Action::Warn | Action::Ignore) => self.failure.fails_on(FailOn::Warn),
-            Some(Action::Audit) => self.failure.fails_on(FailOn::Audit),
-            Some(Action::Deny) | None => false,
+            Action::Warn | Action::Ignore => self.failure.fails_on(FailOn::Warn),
+            Action::Audit => self.failure.fails_on(FailOn::Audit),
+            Action::Deny | Action::Undecided | Action::Accepted => false,
         }
     }
 }
@@ -133,7 +131,7 @@ fn line(remark: &RequestRemark<'_>) -> String {
     }
     match (remark.policy, remark.action) {
         (Some(policy), _) => format!("{policy}: {}", remark.message),
-        (None, Some(Action::Warn)) => format!("warning: {}", remark.message),
+        (None, Action::Warn) => format!("warning: {}", remark.message),
         (None, _) => remark.message.clone(),
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn add_undecided(undecided: &mut Vec<JsonUndecided>, of_pods: Vec<Jso
 
 #[cfg(test)]
 mod tests {
-    use pratique_review::PolicyAction;
+    use pratique_report::Action;
 
     use super::*;
 
@@ -56,12 +56,12 @@ mod tests {
             is_step: false,
             message: "m".to_owned(),
         };
-        let mut policies = vec![decision("a", PolicyAction::Warn)];
+        let mut policies = vec![decision("a", Action::Warn)];
         let of_pods = vec![
-            decision("a", PolicyAction::Warn),
-            decision("a", PolicyAction::Deny),
-            decision("c", PolicyAction::Deny),
-            decision("c", PolicyAction::Deny),
+            decision("a", Action::Warn),
+            decision("a", Action::Deny),
+            decision("c", Action::Deny),
+            decision("c", Action::Deny),
         ];
         add_policies(&mut policies, of_pods);
         let found: Vec<_> = policies

@@ -8,7 +8,6 @@ use pratique_types::Operation;
 use serde::Serialize;
 
 use crate::acceptance::accepted_finding::{AcceptedBy, AcceptedFinding};
-use crate::acceptance::finding_key::FindingAction;
 use crate::evaluation::decision::{choose_graver, read_decision};
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_cause::PlacedCause;
@@ -20,9 +19,9 @@ use crate::output::finding::AnnotationLevel;
 use crate::output::json::is_zero;
 use crate::output::place::InputPlace;
 use crate::output::problems;
-use pratique_report::Decision;
+use pratique_report::{Action, Decision};
+use pratique_review::PolicyDecision;
 use pratique_review::{DroppedField, ParentWorkload};
-use pratique_review::{PolicyAction as Action, PolicyDecision};
 
 /// The decision on a request.
 #[derive(Clone, Debug, Serialize)]
@@ -96,7 +95,8 @@ pub(crate) const SERVER_WARNING: &str = "server-warning";
 
 /// Something to report about a request.
 pub(crate) struct RequestRemark<'r> {
-    pub(crate) action: Option<Action>,
+    /// What follows.
+    pub(crate) action: Action,
     /// The policy or webhook; `None` where the server itself denies or warns.
     pub(crate) policy: Option<&'r str>,
     pub(crate) message: String,
@@ -114,9 +114,9 @@ impl RequestRemark<'_> {
     pub(crate) fn level(&self) -> AnnotationLevel {
         match self.action {
             _ if self.accepted.is_some() => AnnotationLevel::Note,
-            Some(Action::Warn | Action::Ignore) => AnnotationLevel::Warning,
-            Some(Action::Audit) => AnnotationLevel::Note,
-            Some(Action::Deny) | None => AnnotationLevel::Error,
+            Action::Warn | Action::Ignore => AnnotationLevel::Warning,
+            Action::Audit | Action::Accepted => AnnotationLevel::Note,
+            Action::Deny | Action::Undecided => AnnotationLevel::Error,
         }
     }
 
@@ -128,8 +128,8 @@ impl RequestRemark<'_> {
     /// The stable name of what it is about: the policy, or else what the server does.
     pub(crate) fn rule(&self) -> &str {
         self.policy.unwrap_or(match self.action {
-            Some(Action::Warn) => SERVER_WARNING,
-            _ => DENIED,
+            Action::Warn => SERVER_WARNING,
+            Action::Deny | Action::Audit | Action::Ignore | Action::Undecided | Action::Accepted => DENIED,
         })
     }
 }
@@ -273,7 +273,7 @@ impl DecisionRecord {
     }
 
     /// The actions and policies of the [remarks](Self::remarks), without their texts.
-    pub(crate) fn causes(&self) -> impl Iterator<Item = (Option<Action>, Option<&str>)> {
+    pub(crate) fn causes(&self) -> impl Iterator<Item = (Action, Option<&str>)> {
         let policies = self
             .policies
             .iter()
@@ -281,18 +281,18 @@ impl DecisionRecord {
         let by_validation = self.invalid.first().map(|_| INVALID);
         let by_others = self
             .other_denial()
-            .map(|_| (Some(Action::Deny), self.refused_by.as_deref().or(by_validation)));
-        let warnings = self.server_warnings.iter().map(|_| (Some(Action::Warn), None));
+            .map(|_| (Action::Deny, self.refused_by.as_deref().or(by_validation)));
+        let warnings = self.server_warnings.iter().map(|_| (Action::Warn, None));
         let dropped = self
             .dropped
             .iter()
-            .map(|_| (Some(Action::Warn), Some(DroppedField::RULE)));
+            .map(|_| (Action::Warn, Some(DroppedField::RULE)));
         let undecided = self
             .undecided
             .iter()
-            .map(|undecided| (None, Some(undecided.source())));
+            .map(|undecided| (Action::Undecided, Some(undecided.source())));
         policies
-            .map(|decision| (Some(decision.action), Some(decision.policy.as_str())))
+            .map(|decision| (decision.action, Some(decision.policy.as_str())))
             .chain(by_others)
             .chain(warnings)
             .chain(dropped)
@@ -315,7 +315,7 @@ impl DecisionRecord {
         let policies = self.policies.iter();
         let mut remarks: Vec<RequestRemark<'_>> = policies
             .map(|decision| RequestRemark {
-                action: Some(decision.action),
+                action: decision.action,
                 policy: Some(&decision.policy),
                 message: decision.message.clone(),
                 location: None,
@@ -323,7 +323,7 @@ impl DecisionRecord {
             })
             .collect();
         remarks.extend(self.invalid.iter().map(|cause| RequestRemark {
-            action: Some(Action::Deny),
+            action: Action::Deny,
             policy: Some(INVALID),
             message: cause.message(),
             location: cause.location.as_ref(),
@@ -331,7 +331,7 @@ impl DecisionRecord {
         }));
         let other = self.other_denial().filter(|_| self.invalid.is_empty());
         remarks.extend(other.map(|message| RequestRemark {
-            action: Some(Action::Deny),
+            action: Action::Deny,
             policy: self.refused_by.as_deref(),
             location: self.warning_places.get(message),
             accepted: None,
@@ -341,32 +341,28 @@ impl DecisionRecord {
             },
         }));
         remarks.extend(self.server_warnings.iter().map(|warning| RequestRemark {
-            action: Some(Action::Warn),
+            action: Action::Warn,
             policy: None,
             message: warning.clone(),
             location: self.warning_places.get(warning),
             accepted: None,
         }));
         remarks.extend(self.dropped.iter().map(|placed| RequestRemark {
-            action: Some(Action::Warn),
+            action: Action::Warn,
             policy: Some(DroppedField::RULE),
             message: placed.subject.told(),
             location: placed.location.as_ref(),
             accepted: None,
         }));
         remarks.extend(self.undecided.iter().map(|undecided| RequestRemark {
-            action: None,
+            action: Action::Undecided,
             policy: Some(undecided.source()),
             message: format!("undecided: {}: {}", undecided.message, undecided.help),
             location: None,
             accepted: None,
         }));
         remarks.extend(self.accepted.iter().map(|finding| RequestRemark {
-            action: Some(match finding.action {
-                FindingAction::Deny => Action::Deny,
-                FindingAction::Warn => Action::Warn,
-                FindingAction::Audit => Action::Audit,
-            }),
+            action: finding.action,
             policy: Some(finding.policy.as_str()).filter(|policy| !policy.is_empty()),
             message: format!("accepted: {}", finding.told()),
             location: None,

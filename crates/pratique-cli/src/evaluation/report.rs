@@ -23,8 +23,8 @@ use crate::output::counted_nouns::{count_alike, counted};
 use crate::output::problems;
 use crate::output::text::{IndentedLines, PrintableText, text};
 use crate::style::{StreamStyle, TextTone};
-use pratique_report::Decision;
-use pratique_review::{PolicyAction, PolicyDecision, WebhookExchange};
+use pratique_report::{Action, Decision};
+use pratique_review::{PolicyDecision, WebhookExchange};
 
 /// What is shown of a result besides what everybody is shown.
 #[derive(Clone, Copy)]
@@ -166,8 +166,7 @@ pub(crate) fn one(
     }
     rest.push(&placed_drop::human(&record.dropped, detail.fields, style));
     // Mutations and calls that failed are among the steps below.
-    let is_ignored =
-        |decision: &&PolicyDecision| decision.action == PolicyAction::Ignore && !decision.is_step;
+    let is_ignored = |decision: &&PolicyDecision| decision.action == Action::Ignore && !decision.is_step;
     for decision in record.policies.iter().filter(is_ignored) {
         let told = match decision.names_and_message() {
             (policy, "", message) => format!("{policy}: {message}"),
@@ -268,7 +267,7 @@ fn accepted(record: &DecisionRecord, is_known: bool, style: StreamStyle) -> Prin
 
 /// The denials besides the one that the server tells, which is the first.
 fn more_denials(record: &DecisionRecord, all: bool, style: StreamStyle) -> PrintableText {
-    let is_denial = |decision: &&PolicyDecision| decision.action == PolicyAction::Deny;
+    let is_denial = |decision: &&PolicyDecision| decision.action == Action::Deny;
     // The first may be one that is accepted.
     let is_told = record.message.as_deref().is_some_and(|message| {
         let mut denials = record.policies.iter().filter(is_denial);
@@ -310,7 +309,7 @@ fn more_denials(record: &DecisionRecord, all: bool, style: StreamStyle) -> Print
 
 fn weight(result: &ReviewResult<'_>, record: &DecisionRecord, detail: ShownDetail<'_, '_>) -> AnswerWeight {
     let outcome = &result.outcome;
-    // PodSecurity says of each Pod and workload by which level it was judged.
+    // PodSecurity says of each Pod and workload by which level it was evaluated.
     let is_usual = |key: &String| key == "pod-security.kubernetes.io/enforce-policy";
     let says_something = outcome.status.is_some()
         || is_changed(result)

@@ -1,7 +1,8 @@
 //! Decisions as SARIF 2.1.0: a result for each policy that denies, warns, records, or is undecided, for each denial and warning
 //! by others, for each error of an input, and for each notice.
 
-use pratique_review::{DroppedField, PolicyAction, SourceFile};
+use pratique_report::Action;
+use pratique_review::{DroppedField, SourceFile};
 
 use crate::acceptance::accepted_finding::AcceptedBy;
 use crate::evaluation::limitations::{self, ReportedLimitation};
@@ -51,7 +52,7 @@ fn of_record(record: &DecisionRecord) -> Vec<LogResult> {
             Some(AcceptedBy::Baseline) | None => result,
         };
         // An undecided object is no finding of a baseline, nor is an error that is ignored.
-        let is_finding = remark.action.is_some_and(|action| action != PolicyAction::Ignore);
+        let is_finding = !matches!(remark.action, Action::Ignore | Action::Undecided);
         match (record.is_compared, is_known) {
             (true, Some(AcceptedBy::Baseline)) => result.in_baseline("unchanged"),
             (true, None) if is_finding => result.in_baseline("new"),

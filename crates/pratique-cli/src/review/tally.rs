@@ -10,8 +10,7 @@ use crate::output::counted_nouns::{counted, noun};
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};
 use crate::output::text::{PrintableText, text};
-use pratique_report::Decision;
-use pratique_review::PolicyAction as Action;
+use pratique_report::{Action, Decision};
 
 /// The maximum number of rows of a table: names may be anything.
 const MAX_ROWS: usize = 10_000;
@@ -113,7 +112,8 @@ impl ReviewTally {
                 Action::Warn => self.warned += 1,
                 Action::Audit => self.audited += 1,
                 Action::Ignore => self.ignored += 1,
-                Action::Deny => {}
+                // A denial is counted with the decision, and the others are no decisions of a policy: each has a count of its own.
+                Action::Deny | Action::Undecided | Action::Accepted => {}
             }
         }
         self.warned += record.server_warnings.len() + record.dropped.len();
@@ -123,10 +123,10 @@ impl ReviewTally {
         for (policy, cause) in causes {
             let one = |action| usize::from(cause == action);
             let row = NamespaceRow {
-                denied: one(Some(Action::Deny)),
-                warned: one(Some(Action::Warn)),
-                audited: one(Some(Action::Audit)),
-                undecided: one(None),
+                denied: one(Action::Deny),
+                warned: one(Action::Warn),
+                audited: one(Action::Audit),
+                undecided: one(Action::Undecided),
                 accepted: 0,
             };
             self.add_row(policy.unwrap_or_default(), &record.namespace, row);

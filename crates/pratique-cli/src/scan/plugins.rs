@@ -19,8 +19,8 @@ use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::state::OF_CLUSTER_TO_PLUGINS;
 use crate::exit::CliError;
 use crate::scan::scan_error::ScanError;
-use pratique_report::Decision;
-use pratique_review::{PolicyAction as Action, PolicyDecision};
+use pratique_report::{Action, Decision};
+use pratique_review::PolicyDecision;
 
 /// Whether objects of a kind are kept that plugins look up. PodSecurity looks for the Pods of a namespace only where its labels
 /// change, and there may be any number of them.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pratique_explain::PolicyCost;
 use pratique_json::Value;
 use pratique_report::Action;
-use pratique_review::{PolicyAction, changed_fields};
+use pratique_review::changed_fields;
 
 use super::finding::{UpgradeFinding, UpgradeRule};
 use crate::impact::change::DecisionChange;
@@ -135,10 +135,12 @@ type DecisionKey = (String, String, &'static str);
 fn decisions(of: &ReplayDecision) -> BTreeMap<DecisionKey, String> {
     let decisions = of.policies.iter().map(|decision| {
         let action = match decision.action {
-            PolicyAction::Deny => "denial",
-            PolicyAction::Warn => "warning",
-            PolicyAction::Audit => "audit annotation",
-            PolicyAction::Ignore => "ignored error",
+            Action::Deny => "denial",
+            Action::Warn => "warning",
+            Action::Audit => "audit annotation",
+            Action::Ignore => "ignored error",
+            Action::Undecided => "missing input",
+            Action::Accepted => "accepted finding",
         };
         let key = (decision.policy.clone(), decision.binding.clone(), action);
         (key, decision.message.clone())
@@ -326,7 +328,7 @@ mod tests {
                     policy: "p".to_owned(),
                     binding: "b".to_owned(),
                     validation: None,
-                    action: PolicyAction::Warn,
+                    action: Action::Warn,
                     failed: false,
                     is_step: false,
                     message: message.to_owned(),
