@@ -83,7 +83,7 @@ pub(crate) use listen::ListenAddress;
 pub(crate) use lsp::LspArguments;
 pub(crate) use man::ManArguments;
 pub(crate) use objects::{FieldValidation, ObjectArguments, ValidationArguments};
-pub(crate) use outputs::{OUTPUT_VALUE, OutputArguments, OutputChoice};
+pub(crate) use outputs::{OUTPUT_VALUE, OutputArguments, OutputChoice, OutputsError};
 pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
 pub(crate) use render::{RenderArguments, StdinArguments};
@@ -127,7 +127,7 @@ pub(crate) struct ProgramArguments {
     #[arg(long, global = true, env = "PRATIQUE_TRUST_PROJECT_FILE")]
     pub(crate) trust_project_file: bool,
     /// Read the project file from a revision of its repository, such as the target of a pull request, and not from the working
-    /// tree, so that a change is not judged by rules that it brings along.
+    /// tree, so that a change is not checked by rules that it brings along.
     #[arg(
         long,
         global = true,

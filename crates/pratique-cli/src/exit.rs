@@ -10,8 +10,11 @@ use pratique_schema::{FeatureGatesError, Release};
 use pratique_types::admission_plugins::SwitchesError;
 
 use crate::acceptance::acceptance_error::AcceptanceError;
+use crate::arguments::OutputsError;
 use crate::check::check_error::CheckError;
+use crate::impact::impact_error::ImpactError;
 use crate::input::rendering::render_error::RenderError;
+use crate::lsp::editor_error::EditorError;
 use crate::output;
 use crate::output::counted_nouns::among;
 use crate::output::text::{IndentedLines, PrintableText, text};
@@ -67,9 +70,6 @@ pub(crate) enum CliError {
     /// The error was logged already.
     #[error("see the log")]
     Logged,
-    /// The session with an editor broke off.
-    #[error("{0}")]
-    Lsp(#[from] pratique_lsp::LspError),
     /// A thread cannot be started.
     #[error("cannot start: {}", plain(.0))]
     Thread(io::Error),
@@ -119,15 +119,9 @@ pub(crate) enum CliError {
     /// There are webhooks, but they are not called.
     #[error("{0}: --webhooks calls them")]
     NotEvaluated(#[from] NotEvaluated),
-    /// Policies are compared with none, or revisions of none.
-    #[error(
-        "name with --policies, or in pratique.yaml, the policies whose revisions are compared, or that take the place of those of \
-         --old"
-    )]
-    NoComparedPolicies,
-    /// Two outputs cannot be told apart.
-    #[error("--output: {why}")]
-    Outputs { why: &'static str },
+    /// Outputs cannot be told apart.
+    #[error(transparent)]
+    Outputs(#[from] OutputsError),
     /// No objects are made of a directory.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -152,6 +146,9 @@ pub(crate) enum CliError {
     /// Why `pratique replay` ends.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// Why `pratique impact` ends.
+    #[error(transparent)]
+    Impact(#[from] ImpactError),
     /// Why `pratique upgrade` ends.
     #[error(transparent)]
     Upgrade(#[from] UpgradeError),
@@ -164,6 +161,9 @@ pub(crate) enum CliError {
     /// Why the state of a cluster or of a snapshot cannot be had.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+    /// Why `pratique lsp` ends.
+    #[error(transparent)]
+    Editor(#[from] EditorError),
     /// Why `pratique playground` ends.
     #[error(transparent)]
     Playground(#[from] PlaygroundError),

@@ -2,6 +2,7 @@
 
 pub(super) mod change;
 mod collect;
+pub(crate) mod impact_error;
 pub(super) mod part;
 mod report;
 mod sets;

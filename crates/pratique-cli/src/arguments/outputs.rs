@@ -10,10 +10,18 @@ use clap::{Arg, Args, Command, ValueEnum};
 
 use super::output_tip::right_form;
 use crate::claimed_outputs::place_of;
-use crate::exit::CliError;
 
 /// How the value of the argument is written, by which the project file recognizes it.
 pub(crate) const OUTPUT_VALUE: &str = "FORMAT[=FILE]";
+
+/// Why outputs cannot be told apart.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OutputsError {
+    #[error("--output: two outputs go to the same place: all but one need a file, as in sarif=out.sarif")]
+    SamePlace,
+    #[error("--output: a format is named twice")]
+    RepeatedFormat,
+}
 
 /// The format of an output, and the file that it is written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +82,7 @@ impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F>
     ///
     /// # Errors
     /// Two of them go to the same place, or have the same format.
-    pub(crate) fn choices(&self) -> Result<Vec<OutputChoice<F>>, CliError> {
+    pub(crate) fn choices(&self) -> Result<Vec<OutputChoice<F>>, OutputsError> {
         let mut all = self.output.clone();
         if all.iter().all(|choice| choice.file.is_some()) {
             let printed = self.printed();
@@ -84,14 +92,12 @@ impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F>
         let mut places = BTreeSet::new();
         let place = |choice: &OutputChoice<F>| choice.file.as_deref().map(place_of);
         if !all.iter().all(|choice| places.insert(place(choice))) {
-            let why = "two outputs go to the same place: all but one need a file, as in sarif=out.sarif";
-            return Err(CliError::Outputs { why });
+            return Err(OutputsError::SamePlace);
         }
         let mut formats: Vec<F> = Vec::new();
         for choice in &all {
             if formats.contains(&choice.format) {
-                let why = "a format is named twice";
-                return Err(CliError::Outputs { why });
+                return Err(OutputsError::RepeatedFormat);
             }
             formats.push(choice.format);
         }

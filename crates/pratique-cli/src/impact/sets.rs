@@ -7,6 +7,7 @@ use pratique_review::bind;
 
 use crate::arguments::{ImpactArguments, PolicyPathArguments, StateArguments};
 use crate::exit::CliError;
+use crate::impact::impact_error::ImpactError;
 use crate::input::git::{FileKind, PathRevision};
 use crate::input::{FileSelection, named_inputs};
 use crate::memory;
@@ -43,7 +44,7 @@ pub(super) fn load(
         })
     };
     let loaded = match &sets.old_rev {
-        _ if sets.new_paths().is_empty() => return Err(CliError::NoComparedPolicies),
+        _ if sets.new_paths().is_empty() => return Err(ImpactError::NoComparedPolicies.into()),
         Some(old) => {
             let new = match &sets.new_rev {
                 Some(new) => of_revision(new, &sets.policies)?,
