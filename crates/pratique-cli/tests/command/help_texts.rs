@@ -53,10 +53,12 @@ fn tests() -> String {
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let is_test = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
-    let texts = files.filter(|path| is_test(path) && !path.ends_with("claims.rs"));
+    let texts = files.filter(|path| is_test(path) && !path.ends_with("help_texts.rs"));
     let texts: String = texts.map(|path| fs::read_to_string(path).unwrap()).collect();
     // Those that are tried below.
-    let (_, tried) = include_str!("claims.rs").split_once("const CLAIMS").unwrap();
+    let (_, tried) = include_str!("help_texts.rs")
+        .split_once("const EXAMPLES")
+        .unwrap();
     texts + tried
 }
 
@@ -102,9 +104,9 @@ fn each_flag_is_tried_by_a_test() {
 }
 
 /// A command, its exit code, and a text that it prints.
-type Claim = (&'static [&'static str], i32, &'static str);
+type HelpExample = (&'static [&'static str], i32, &'static str);
 
-const CLAIMS: &[Claim] = &[
+const EXAMPLES: &[HelpExample] = &[
     // check: paths, formats, origins.
     (&["check"], 2, "PATH"),
     (
@@ -515,7 +517,7 @@ fn help_texts_say_what_is_so() {
         .with("of-nothing.yaml", suite.replace("[policies]", "[nothing]"))
         .with("nothing/.gitignore", "")
         .with("new/.gitignore", "");
-    let wrong: Vec<String> = CLAIMS
+    let wrong: Vec<String> = EXAMPLES
         .iter()
         .filter_map(|(arguments, code, text)| {
             let run = directory.run(arguments);

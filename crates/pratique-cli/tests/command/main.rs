@@ -25,7 +25,6 @@ mod check_page;
 mod checkpoints;
 mod ci;
 mod claimed_outputs;
-mod claims;
 #[cfg(feature = "kube")]
 mod cluster;
 #[cfg(feature = "kube")]
@@ -43,6 +42,7 @@ mod files;
 mod foreign;
 mod git;
 mod grouping;
+mod help_texts;
 mod helps;
 mod hostile;
 #[cfg(target_os = "linux")]
