@@ -3,6 +3,11 @@
 //! What is written there is looked at by the tests as well, as far as that goes without the programs that render it.
 //! Kustomize and Helm are built from their published Go modules; without Go there is nothing to render with, which is
 //! said and is no fault.
+//!
+//! `helm lint --strict` is one of the steps. `kubeconform`, a Go module as well, is not: it needs schemas from the network, and would
+//! take the place of the dozen lines of `shape` that decode as an API server does, but not of the fields of kinds that others define.
+//! `promtool`, of the module of Prometheus, says whether a query parses, and not whether a server has the metric and its labels, which
+//! is what `alerts` looks for.
 
 mod alerts;
 mod dashboard;

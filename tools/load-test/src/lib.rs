@@ -1,6 +1,9 @@
 //! `cargo xtask load-test`: a `pratique serve` over TLS under load, and what it makes of clients that are slow, large or
 //! gone. Everything runs on this machine, the load's own work as well: figures are better where that is built for release,
 //! as by `cargo run --release --package pratique-load-test`.
+//!
+//! `oha`, which crates.io has, is not used: it counts status codes, where each answer here has to allow its request, and a load has to go
+//! on until a server that ends refuses connections. The client would stay, as hostile clients and `attack` speak through it.
 
 pub mod client;
 mod connections;
