@@ -96,7 +96,7 @@ pub(super) enum ConversionError {
     GoStruct(String),
     #[error("unsupported conversion to ref.Val: ({type_name}){shown}")]
     GoValue { type_name: String, shown: String },
-    #[error("disallowed conversion from {0:?} to \"\"")]
+    #[error("disallowed conversion from {} to \"\"", quote(.0))]
     Struct(String),
     #[error(
         "This request caused apiserver to panic: before 1.37, the value of a patch has no object literal in a list or map"
