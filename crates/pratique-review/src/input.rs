@@ -5,7 +5,7 @@ use pratique_json::Value;
 use pratique_policy::DenialCause;
 use pratique_request::UnservedKind;
 use pratique_schema::Release;
-use pratique_types::{AdmissionRequest, Reason, Status};
+use pratique_types::{AdmissionRequest, ObjectRef, Reason, Status};
 use serde::Serialize;
 
 use crate::given_object::GivenObject;
@@ -107,11 +107,10 @@ impl<'t> ReviewInput<'t> {
         }
     }
 
-    /// The name in the request, or else the start of the name that a server generates; empty if there is neither.
+    /// The name in the request, or else that of the object or its start; empty if there is none.
     pub fn name(&self) -> &str {
-        let generated = || self.object().at(&["metadata", "generateName"])?.as_str();
         match self.request.name.as_str() {
-            "" => generated().unwrap_or_default(),
+            "" => ObjectRef::new(self.object()).name_or_prefix(),
             name => name,
         }
     }

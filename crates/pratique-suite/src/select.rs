@@ -1,9 +1,7 @@
 //! Chooses objects among several: by name, kind and name, or kind, namespace and name.
 
-use pratique_json::Value;
-use pratique_types::GroupVersion;
-
-use pratique_json::text_at;
+use pratique_json::{Value, text_at};
+use pratique_types::{GroupVersion, ObjectRef};
 
 /// The namespace of objects that name none, unless a test names another.
 pub const DEFAULT_NAMESPACE: &str = "default";
@@ -47,7 +45,7 @@ impl ObjectSelector {
             Some((kind, group)) => kind == text_at(object, &["kind"]) && group == group_of(object),
             None => wanted == text_at(object, &["kind"]),
         };
-        self.name == name_of(object)
+        self.name == ObjectRef::new(object).name_or_prefix()
             && self.kind.as_ref().is_none_or(is_of_kind)
             && self
                 .namespace
@@ -58,18 +56,13 @@ impl ObjectSelector {
 
 /// The name of an object among others: `KIND/NAMESPACE/NAME`, or `KIND/NAME` if it has no namespace.
 pub fn object_label(object: &Value<'_>) -> String {
-    let (kind, name) = (text_at(object, &["kind"]), name_of(object));
+    let (kind, name) = (
+        text_at(object, &["kind"]),
+        ObjectRef::new(object).name_or_prefix(),
+    );
     match text_at(object, &["metadata", "namespace"]) {
         "" => format!("{kind}/{name}"),
         namespace => format!("{kind}/{namespace}/{name}"),
-    }
-}
-
-/// The name of an object, or what its name is generated from.
-fn name_of<'v>(object: &'v Value<'_>) -> &'v str {
-    match text_at(object, &["metadata", "name"]) {
-        "" => text_at(object, &["metadata", "generateName"]),
-        name => name,
     }
 }
 

@@ -62,6 +62,14 @@ impl<'v> ObjectRef<'v> {
         text_at(self.0, &["metadata", "generateName"])
     }
 
+    /// The name, or else the start of the name that a server generates; empty if there is neither.
+    pub fn name_or_prefix(self) -> &'v str {
+        match self.name() {
+            "" => self.generate_name(),
+            name => name,
+        }
+    }
+
     /// `metadata.uid`
     pub fn uid(self) -> &'v str {
         text_at(self.0, &["metadata", "uid"])

@@ -2,9 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use pratique_json::Value;
 use pratique_report::{owner_of, uid_of};
-use pratique_types::{AdmissionRequest, Operation};
+use pratique_types::{AdmissionRequest, ObjectRef, Operation};
 use serde::Serialize;
 
 /// The subject of a request: user, operation, object and time.
@@ -40,8 +39,6 @@ impl RequestSubject {
         } else {
             &request.object
         };
-        let text = |name| object.at(&["metadata", name]).and_then(Value::as_str);
-        let named = || text("name").or_else(|| text("generateName"));
         RequestSubject {
             time: time.to_owned(),
             user: request.user_info.username.clone(),
@@ -52,7 +49,7 @@ impl RequestSubject {
             kind: request.kind.kind.clone(),
             namespace: request.namespace.clone(),
             name: match request.name.as_str() {
-                "" => named().unwrap_or_default().to_owned(),
+                "" => ObjectRef::new(object).name_or_prefix().to_owned(),
                 name => name.to_owned(),
             },
             uid: uid_of(object).to_owned(),
