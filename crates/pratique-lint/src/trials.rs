@@ -1,5 +1,7 @@
 //! Trials of a mutating policy: its mutations are run over generated objects of the kinds that it matches, and a server
-//! judges the results. A warning about a mutation is based on a trial that shows it.
+//! reviews the results. A warning about a mutation is based on a trial that shows it.
+
+mod policy_mutations;
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,13 +24,14 @@ use crate::subject::{PolicyView, matched_operations};
 use crate::typing::MatchedKinds;
 use crate::undefined_resources::unknown_resources;
 use crate::warning::WarningExample;
+use policy_mutations::PolicyMutations;
 
 /// The most requests that the mutations of a policy are tried for, and the fewest for a kind.
 const MOST_REQUESTS: usize = 600;
 const FEWEST_OF_KIND: usize = 12;
 const MOST_OF_KIND: usize = 120;
-/// The most results of a kind that a server judges.
-const MOST_JUDGED: usize = 12;
+/// The most results of a kind that a server reviews.
+const MOST_REVIEWED: usize = 12;
 /// The most failures of a mutation that are told.
 const MOST_FAILURES: usize = 3;
 
@@ -48,13 +51,13 @@ pub(crate) struct KindTrials {
     /// By mutation and text.
     pub(crate) failures: BTreeMap<(usize, String), TrialFailure>,
     /// Results of which a server makes something.
-    pub(crate) judged: BTreeMap<ServerFinding, WarningExample>,
+    pub(crate) reviewed: BTreeMap<ServerFinding, ReviewedResult>,
     /// Whether a server stores something of a result: not all of them are dropped.
     pub(crate) is_stored: bool,
     /// Whether something is left of a result after all plugins.
     has_effect: bool,
-    /// What a server makes of results, with the lists that had elements before and have none in the result.
-    findings: Vec<(Vec<String>, Vec<ServerFinding>, WarningExample)>,
+    /// What a server makes of results.
+    findings: Vec<ResultReview>,
     /// The lists that a result has.
     kept: BTreeSet<String>,
     /// Objects that were changed.
@@ -63,6 +66,24 @@ pub(crate) struct KindTrials {
     pub(crate) unchanged: usize,
     /// The first field that is changed again when the policy runs again.
     pub(crate) repeated: Option<(String, WarningExample)>,
+}
+
+/// A result of which a server makes something.
+pub(crate) struct ReviewedResult {
+    pub(crate) example: WarningExample,
+    /// The mutation that leaves it so.
+    pub(crate) mutation: usize,
+}
+
+/// What a server makes of a result.
+struct ResultReview {
+    /// The lists that had elements before, and have none in the result.
+    emptied: Vec<String>,
+    findings: Vec<ServerFinding>,
+    example: WarningExample,
+    request: AdmissionRequest<'static>,
+    /// What the authorizer answers.
+    allows: bool,
 }
 
 /// A failure of a mutation.
@@ -102,8 +123,13 @@ impl PolicyTrials {
         let interest =
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
         let required = required_constants(policy, parsed);
-        let trial = MutationTrial::new(options.feature_gates, manifest)
-            .with_custom_kinds(Arc::clone(&options.custom_kinds));
+        let mutations = |custom: &Arc<CustomKinds>| PolicyMutations {
+            gates: options.feature_gates,
+            manifest,
+            custom: Arc::clone(custom),
+        };
+        let known = mutations(&options.custom_kinds);
+        let trial = known.trial();
         // Most policies change no object that they are tried over.
         let server = LazyCell::new(|| SampleServer::new(options.feature_gates));
         let is_matched = |served: &ServedResource| policy.rules.iter().any(|rule| rule.matches(served));
@@ -119,7 +145,7 @@ impl PolicyTrials {
             operations.retain(|operation| matches!(operation, Operation::Create | Operation::Update));
             operations
         };
-        let try_samples = |trial: &MutationTrial,
+        let try_samples = |(mutations, trial): (&PolicyMutations<'_>, &MutationTrial),
                            served: Arc<ServedResource>,
                            make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
             if options.interruption.has_come() {
@@ -132,7 +158,7 @@ impl PolicyTrials {
                 interest: &interest,
                 selected: &selected_metadata(policy, &served),
                 required: &required,
-                // A server judges all of an object.
+                // A server reviews all of an object.
                 footprints: &[],
                 is_mutating: true,
                 most,
@@ -148,26 +174,31 @@ impl PolicyTrials {
                 }
                 trials.add(trial, &server, &sample, runs_again);
             }
-            trials.conclude();
+            trials.conclude(mutations, &server);
             trials
         };
         let of_kind = |served: &&'static ServedResource| {
-            try_samples(&trial, Arc::new((*served).clone()), &|spec| {
+            try_samples((&known, &trial), Arc::new((*served).clone()), &|spec| {
                 decoded_samples(options, spec)
             })
         };
-        let of_custom_kind =
-            |kind: &CustomKind| try_samples(&trial, Arc::clone(&kind.served), &|spec| kind.requests(spec));
+        let of_custom_kind = |kind: &CustomKind| {
+            try_samples((&known, &trial), Arc::clone(&kind.served), &|spec| {
+                kind.requests(spec)
+            })
+        };
         let builtin = kinds.builtin.iter().map(of_kind);
         let custom = custom.into_iter().map(of_custom_kind);
         let mut all: Vec<KindTrials> = builtin.chain(custom).collect();
         let unknown = unknown_resources(policy, &options.custom_kinds);
         if !unknown.is_empty() {
             let unknown = Arc::new(CustomKinds::without_definition(policy.release, &unknown));
-            let trial =
-                MutationTrial::new(options.feature_gates, manifest).with_custom_kinds(Arc::clone(&unknown));
+            let undefined = mutations(&unknown);
+            let trial = undefined.trial();
             all.extend(unknown.matching(|_| true).map(|kind| {
-                let mut trials = try_samples(&trial, Arc::clone(&kind.served), &|spec| kind.requests(spec));
+                let mut trials = try_samples((&undefined, &trial), Arc::clone(&kind.served), &|spec| {
+                    kind.requests(spec)
+                });
                 trials.keep_metadata();
                 trials
             }));
@@ -237,7 +268,7 @@ impl KindTrials {
             ran: 0,
             passed: None,
             failures: BTreeMap::new(),
-            judged: BTreeMap::new(),
+            reviewed: BTreeMap::new(),
             is_stored: false,
             has_effect: false,
             findings: Vec::new(),
@@ -267,9 +298,14 @@ impl KindTrials {
             TrialOutcome::Overruled { field } => {
                 self.ran += 1;
                 self.unchanged += 1;
-                if self.findings.len() < MOST_JUDGED {
-                    let finding = vec![ServerFinding::Dropped { field }];
-                    self.findings.push((Vec::new(), finding, example_of(request)));
+                if self.findings.len() < MOST_REVIEWED {
+                    self.findings.push(ResultReview {
+                        emptied: Vec::new(),
+                        findings: vec![ServerFinding::Dropped { field }],
+                        example: example_of(request),
+                        request: request.clone(),
+                        allows: sample.allows,
+                    });
                 }
             }
             TrialOutcome::Failed { mutation, text } => {
@@ -284,10 +320,10 @@ impl KindTrials {
                     self.repeated = repetition(trial, sample, &after);
                 }
                 let lists = find_filled_lists(&after);
-                let is_counted = self.changes.len() < MOST_JUDGED;
+                let is_counted = self.changes.len() < MOST_REVIEWED;
                 // What is dropped of all results so far may be stored of a later one, such as one of another operation.
                 if is_counted || !self.is_stored {
-                    let findings = server.judge(trial, request, sample.allows);
+                    let findings = server.review(trial, request, sample.allows);
                     let is_dropped =
                         |finding: &ServerFinding| matches!(finding, ServerFinding::Dropped { .. });
                     self.is_stored |= !findings.iter().any(is_dropped);
@@ -300,7 +336,13 @@ impl KindTrials {
                                 .map(|text| format!("the policy leaves {text}")),
                             ..example_of(request)
                         };
-                        self.findings.push((emptied, findings, example));
+                        self.findings.push(ResultReview {
+                            emptied,
+                            findings,
+                            example,
+                            request: request.clone(),
+                            allows: sample.allows,
+                        });
                     }
                 }
                 self.kept.extend(lists);
@@ -346,7 +388,7 @@ impl KindTrials {
     /// Keeps what is about the metadata: of the objects nothing else is known.
     fn keep_metadata(&mut self) {
         self.failures.retain(|(_, text), _| text.contains("\"/metadata/"));
-        self.judged.retain(
+        self.reviewed.retain(
             |finding, _| matches!(finding, ServerFinding::Invalid { text } if text.starts_with("metadata.")),
         );
         self.changes.clear();
@@ -358,18 +400,23 @@ impl KindTrials {
 
     /// Failures for all objects are those that no object escapes. What comes of an empty list is told only if no object keeps
     /// elements: generated objects have one element in each list, which a policy may mean to remove.
-    fn conclude(&mut self) {
-        for (emptied, findings, example) in std::mem::take(&mut self.findings) {
-            let is_of_empty_list = emptied.iter().any(|list| self.kept.contains(list));
-            for finding in findings {
-                let is_known = self.judged.keys().any(|known| is_same_finding(known, &finding));
+    fn conclude(&mut self, mutations: &PolicyMutations<'_>, server: &impl Deref<Target = SampleServer>) {
+        for review in std::mem::take(&mut self.findings) {
+            let is_of_empty_list = review.emptied.iter().any(|list| self.kept.contains(list));
+            for finding in review.findings {
+                let is_known = self.reviewed.keys().any(|known| is_same_finding(known, &finding));
                 let has_other_reason = if is_idle(&finding) {
                     self.has_effect
                 } else {
                     is_of_empty_list
                 };
                 if !is_known && !has_other_reason {
-                    self.judged.insert(finding, example.clone());
+                    let request = (&review.request, review.allows);
+                    let result = ReviewedResult {
+                        example: review.example.clone(),
+                        mutation: mutations.find_cause(&finding, server, request),
+                    };
+                    self.reviewed.insert(finding, result);
                 }
             }
         }

@@ -163,7 +163,7 @@ fn plain(name: &str) -> &'static str {
     }
 }
 
-/// Whether a string is valid for a field, judging by the field's name.
+/// Whether a string is valid for a field of this name.
 fn fits(name: &str, text: &str) -> bool {
     let is_name = name == "name" || name == "namespace" || name.ends_with("Name");
     let is_plain =

@@ -101,7 +101,7 @@ fn mutations(policy: Policy<'_>, warning: &Warning, example: &WarningExample) ->
         TrialOutcome::Changed(_) if warning.lint.name == "failing-mutation" => None,
         TrialOutcome::Changed(after) => {
             let server = SampleServer::new(FeatureGates::new(linted_release()));
-            let findings = server.judge(&trial, &request, true);
+            let findings = server.review(&trial, &request, true);
             let is_of_server = matches!(warning.lint.name, "invalid-result" | "plugin-field");
             (!is_of_server || !findings.is_empty()).then(|| format!("it becomes {after}"))
         }

@@ -76,8 +76,8 @@ fn report_dropped(subject: &PolicySubject<'_>, report: &mut LintReport) {
     };
     // A policy has an effect on a kind if a server stores what it does to one object, in one operation.
     for kind in subject.trials().kinds.iter().filter(|kind| !kind.is_stored) {
-        let dropped = kind.judged.iter().find_map(|(finding, example)| match finding {
-            ServerFinding::Dropped { field } => Some((field, example)),
+        let dropped = kind.reviewed.iter().find_map(|(finding, result)| match finding {
+            ServerFinding::Dropped { field } => Some((field, &result.example)),
             _ => None,
         });
         let Some((field, example)) = dropped else { continue };

@@ -35,7 +35,7 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_expression::ExpressionPurpose;
-use pratique_sample::{ExpressionId, ServerFinding};
+use pratique_sample::ServerFinding;
 use pratique_types::Operation;
 
 use crate::lint::{Lint, LintContext};
@@ -55,19 +55,18 @@ impl Lint for InvalidResult {
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(subject) = context.policy() else { return };
         let policy = subject.policy;
-        let mut sites = policy.sites.iter();
-        // Values of params are generated.
-        let Some(site) =
-            sites.find(|site| matches!(site.id, ExpressionId::Mutation(_)) && !site.declarations.params)
-        else {
-            return;
-        };
         for kind in &subject.trials().kinds {
-            for (finding, example) in &kind.judged {
+            for (finding, result) in &kind.reviewed {
                 let ServerFinding::Invalid { text } = finding else {
                     continue;
                 };
-                let is_partial = is_partial(policy.sites.iter(), text);
+                let example = &result.example;
+                // Values of params are generated.
+                let site = policy
+                    .mutation(result.mutation)
+                    .filter(|site| !site.declarations.params);
+                let Some(site) = site else { continue };
+                let is_partial = is_partial(site, text);
                 if is_partial && has_guards(policy) {
                     continue;
                 }
@@ -119,8 +118,8 @@ fn has_guards(policy: &PolicyView<'_>) -> bool {
             .any(|of| selects(of.object_selector.as_ref()))
 }
 
-/// Whether an element lacks a field that apply configurations may mean to merge into one that is there.
-fn is_partial<'s>(mut sites: impl Iterator<Item = &'s ExpressionSite<'s>>, text: &str) -> bool {
+/// Whether an element lacks a field that an apply configuration may mean to merge into one that is there.
+fn is_partial(site: &ExpressionSite<'_>, text: &str) -> bool {
     let field = text.split(": ").next().unwrap_or_default();
     let is_key = field
         .rsplit('.')
@@ -129,7 +128,7 @@ fn is_partial<'s>(mut sites: impl Iterator<Item = &'s ExpressionSite<'s>>, text:
     field.contains("].")
         && !is_key
         && text.contains("Required value")
-        && sites.any(|site| site.usage == ExpressionPurpose::ApplyConfiguration)
+        && site.usage == ExpressionPurpose::ApplyConfiguration
 }
 
 fn help_for(text: &str, operation: Operation) -> &'static str {
@@ -185,6 +184,38 @@ mod tests {
             "[JSONPatch{op: 'add', path: '/spec/terminationGracePeriodSeconds', value: 5}]",
             &["on UPDATE: spec: Forbidden: pod updates may not change fields other than"],
         );
+    }
+
+    #[test]
+    fn the_mutation_that_leaves_it_is_named() {
+        let labels = |name: &str, value: &str| {
+            format!("Object{{metadata: Object.metadata{{labels: {{'{name}': '{value}'}}}}}}")
+        };
+        let added = |value: &str| {
+            let expression = labels("team", value);
+            format!(
+                "\n  - patchType: ApplyConfiguration\n    applyConfiguration: {{expression: \"{expression}\"}}"
+            )
+        };
+        let wrong = labels("user", "a b");
+        for (before, after) in [(0, 0), (1, 0), (2, 1), (0, 2)] {
+            let one = mutation("ApplyConfiguration", &wrong)
+                .replace("apiGroups: [apps]", "apiGroups: ['']")
+                .replace("deployments", "pods");
+            let many = |count: usize| {
+                (0..count)
+                    .map(|index| added(&format!("t{index}")))
+                    .collect::<String>()
+            };
+            let one = one.replace("  mutations:", &format!("  mutations:{}", many(before)));
+            let manifests = one.replace("\n---", &format!("{}\n---", many(after)));
+            check_whole(
+                InvalidResult::META,
+                &manifests,
+                &wrong,
+                &["metadata.labels: Invalid value"],
+            );
+        }
     }
 
     #[test]

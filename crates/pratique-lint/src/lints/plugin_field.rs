@@ -49,17 +49,17 @@ impl Lint for PluginField {
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(subject) = context.policy() else { return };
         let policy = subject.policy;
-        let Some(site) = policy.first_mutation() else {
-            return;
-        };
         for kind in &subject.trials().kinds {
-            for (finding, example) in &kind.judged {
+            for (finding, result) in &kind.reviewed {
                 let Some((message, help)) = describe(finding) else {
+                    continue;
+                };
+                let Some(site) = policy.mutation(result.mutation) else {
                     continue;
                 };
                 let message = format!("{}: {message}", kind.served.kind);
                 let finding = LintFinding::new(Self::META, message)
-                    .example(example.clone())
+                    .example(result.example.clone())
                     .help(help);
                 report.add(&policy.origin, &site.path, finding);
             }

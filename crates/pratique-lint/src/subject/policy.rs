@@ -61,6 +61,12 @@ impl<'m> PolicyView<'m> {
         sites.find(|site| matches!(site.id, ExpressionId::Mutation(_)))
     }
 
+    /// One of its mutations.
+    pub(crate) fn mutation(&self, index: usize) -> Option<&ExpressionSite<'m>> {
+        let mut sites = self.sites.iter();
+        sites.find(|site| site.id == ExpressionId::Mutation(index))
+    }
+
     /// What an error of an expression comes to.
     pub(crate) fn outcome_of_errors(&self, usage: ExpressionPurpose) -> &'static str {
         match (usage, self.ignores_errors) {

@@ -110,17 +110,17 @@ impl SampleServer {
     }
 
     /// What it makes of the result of a policy for a request to create or update an object.
-    pub fn judge(
+    pub fn review(
         &self,
         trial: &MutationTrial,
         request: &AdmissionRequest<'static>,
         allowed: bool,
     ) -> Vec<ServerFinding> {
         if let Some(kind) = trial.custom.find(&request.kind) {
-            return judge_custom(kind, trial, request, allowed);
+            return review_custom(kind, trial, request, allowed);
         }
         match request.operation {
-            Operation::Create => self.judge_creation(trial, request, allowed),
+            Operation::Create => self.review_creation(trial, request, allowed),
             Operation::Update => {
                 // An update that changes nothing is valid.
                 let stored = &as_stored(request);
@@ -133,16 +133,16 @@ impl SampleServer {
                     return Vec::new();
                 };
                 let change = PreparedChange::new(&trial.objects, &request, stored, &mutated);
-                if let Some(finding) = judge_stored(&request, &change, (stored, &mutated)) {
+                if let Some(finding) = find_dropped(&request, &change, (stored, &mutated)) {
                     return vec![finding];
                 }
-                self.judge_validity(&request, &change)
+                self.validate_change(&request, &change)
             }
             _ => Vec::new(),
         }
     }
 
-    fn judge_creation(
+    fn review_creation(
         &self,
         trial: &MutationTrial,
         request: &AdmissionRequest<'static>,
@@ -164,7 +164,7 @@ impl SampleServer {
             return Vec::new();
         };
         let change = PreparedChange::new(&trial.objects, request, &admitted.object, &mutated);
-        if let Some(finding) = judge_stored(request, &change, (&admitted.object, &mutated)) {
+        if let Some(finding) = find_dropped(request, &change, (&admitted.object, &mutated)) {
             return vec![finding];
         }
         let priority = |object: &Value<'_>| object.at(&["spec", "priority"]).and_then(Value::as_int);
@@ -213,7 +213,7 @@ impl SampleServer {
         } else {
             PreparedChange::new(&trial.objects, request, &admitted.object, &after.object)
         };
-        findings.extend(self.judge_validity(request, &change));
+        findings.extend(self.validate_change(request, &change));
         findings
     }
 
@@ -246,7 +246,7 @@ impl SampleServer {
     }
 
     /// What the validation refuses of an object that a policy changed, if it takes the one before.
-    fn judge_validity(&self, request: &AdmissionRequest<'_>, change: &PreparedChange) -> Vec<ServerFinding> {
+    fn validate_change(&self, request: &AdmissionRequest<'_>, change: &PreparedChange) -> Vec<ServerFinding> {
         let PreparedChange { previous, after, .. } = change;
         let is_update = request.operation == Operation::Update;
         let old = if is_update {
@@ -322,7 +322,7 @@ impl SampleServer {
 }
 
 /// What a server makes of the change of a policy before it validates the object: it stores nothing of it, or refuses another namespace.
-fn judge_stored(
+fn find_dropped(
     request: &AdmissionRequest<'_>,
     change: &PreparedChange,
     (previous, mutated): (&Value<'static>, &Value<'static>),
@@ -337,7 +337,7 @@ fn judge_stored(
 
 /// What the validation of a custom resource refuses of an object that a policy changed, and not of the one before; or that all of
 /// the change is dropped.
-fn judge_custom(
+fn review_custom(
     kind: &CustomKind,
     trial: &MutationTrial,
     request: &AdmissionRequest<'static>,

@@ -1,4 +1,4 @@
-//! Which kinds have valid samples: of the others no result of a policy is judged.
+//! Which kinds have valid samples: of the others no result of a policy is reviewed.
 
 use pratique_json::Value;
 use pratique_objects::ObjectCodec;
@@ -15,7 +15,7 @@ use crate::complete::{
 const INVALID: &[(&str, &str)] = &[
     ("v1 Event", "action"),
     ("v1 LimitRange", "spec.limits[0].type"),
-    // The tolerations that a plugin sets are left out of what is judged.
+    // The tolerations that a plugin sets are left out of what is reviewed.
     ("v1 Pod", "spec.tolerations[0].operator"),
     ("apiregistration.k8s.io/v1 APIService", "metadata.name"),
     ("certificates.k8s.io/v1 CertificateSigningRequest", "spec.request"),
