@@ -30,7 +30,7 @@ pub(crate) fn is_ipv6(text: &str) -> bool {
 // Upstream: pkg/apis/core/validation/validation.go, IsValidIPForLegacyField
 pub(crate) fn validate_legacy_ip(address: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     let text = address.as_text();
-    let is_wrong = ip_address(text, errors.gates().judges_addresses_strictly).is_some();
+    let is_wrong = ip_address(text, errors.gates().validates_addresses_strictly).is_some();
     if is_wrong && !old.items().any(|old| old.as_text() == text) {
         validate_legacy_ip_at(address, text, errors);
     }
@@ -38,7 +38,7 @@ pub(crate) fn validate_legacy_ip(address: &Node<'_, '_>, old: &Node<'_, '_>, err
 
 /// An address that errors name at another place.
 pub(crate) fn validate_legacy_ip_at(field: &Node<'_, '_>, text: &str, errors: &mut Errors) {
-    if let Some(detail) = ip_address(text, errors.gates().judges_addresses_strictly) {
+    if let Some(detail) = ip_address(text, errors.gates().validates_addresses_strictly) {
         errors.invalid(field, text, detail);
     }
 }
@@ -60,7 +60,7 @@ pub(crate) fn is_dual_stack<'t>(texts: impl Iterator<Item = &'t str>) -> Result<
 /// A network of a field that always took networks.
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidCIDRForLegacyField
 pub(crate) fn validate_legacy_cidr(field: &Node<'_, '_>, text: &str, errors: &mut Errors) {
-    validate_network(field, text, errors.gates().judges_addresses_strictly, errors);
+    validate_network(field, text, errors.gates().validates_addresses_strictly, errors);
 }
 
 // Upstream: apimachinery/pkg/util/validation/ip.go, parseCIDR

@@ -29,7 +29,7 @@ pub fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     const STATUSES: &[&str] = &["False", "True", "Unknown"];
     let (kind, status) = (condition.child("type"), condition.child("status"));
-    // Before 1.37, what is absent was judged as a value.
+    // Before 1.37, what is absent was validated as a value.
     let requires = errors.release().at_least(1, 37);
     let start = errors.len();
     if kind.as_text().is_empty() && requires {

@@ -78,7 +78,7 @@ fn apply_rules(
     old: Option<&Value<'_>>,
     errors: &mut Errors,
 ) {
-    let declarative_errors = interpreter::judge(table, rules, node, old, errors.gates());
+    let declarative_errors = interpreter::validate(table, rules, node, old, errors.gates());
     if declarative_errors.is_empty() {
         return;
     }
@@ -92,7 +92,7 @@ fn apply_rules(
 mod tests {
     use super::*;
 
-    fn judge(api_version: &str, kind: &str, subresource: &str, object: &str, old: &str) -> Vec<String> {
+    fn validate(api_version: &str, kind: &str, subresource: &str, object: &str, old: &str) -> Vec<String> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let kind = GroupVersionKind::new(group, version, kind);
         let object = pratique_json::parse(object.as_bytes()).unwrap();
@@ -104,16 +104,16 @@ mod tests {
 
     #[track_caller]
     fn check_create(api_version: &str, kind: &str, object: &str, expected: &[&str]) {
-        assert_eq!(judge(api_version, kind, "", object, "null"), expected);
+        assert_eq!(validate(api_version, kind, "", object, "null"), expected);
     }
 
     #[track_caller]
     fn check_update(api_version: &str, kind: &str, object: &str, old: &str, expected: &[&str]) {
-        assert_eq!(judge(api_version, kind, "", object, old), expected);
+        assert_eq!(validate(api_version, kind, "", object, old), expected);
     }
 
     #[test]
-    fn what_did_not_change_is_not_judged_again() {
+    fn what_did_not_change_is_not_validated_again() {
         let role = r#"{"rules": [{"verbs": null}]}"#;
         let more = r#"{"rules": [{"verbs": null}, {"verbs": ["get"]}]}"#;
         let kind = ("rbac.authorization.k8s.io/v1", "Role");
@@ -155,13 +155,13 @@ mod tests {
         let (new, old) = (request(r#", "status": {}"#), request(""));
         let kind = ("resource.k8s.io/v1alpha3", "ResourcePoolStatusRequest");
         assert_eq!(
-            judge(kind.0, kind.1, "status", &new, &old),
+            validate(kind.0, kind.1, "status", &new, &old),
             ["status.poolCount: Required value"]
         );
     }
 
     #[test]
-    fn what_is_missing_is_judged_no_further() {
+    fn what_is_missing_is_validated_no_further() {
         let class = r#"{"handler": ""}"#;
         check_create(
             "node.k8s.io/v1",
@@ -198,16 +198,19 @@ mod tests {
                        conditions[{\\\"type\\\": \\\"Denied\\\"}]}\": must specify at most one of: \
                        `conditions[{\"type\": \"Approved\"}]`, `conditions[{\"type\": \"Denied\"}]`";
         let kind = ("certificates.k8s.io/v1", "CertificateSigningRequest");
-        assert_eq!(judge(kind.0, kind.1, "approval", request, "{}"), [refused]);
-        assert_eq!(judge(kind.0, kind.1, "approval", request, request), [""; 0]);
+        assert_eq!(validate(kind.0, kind.1, "approval", request, "{}"), [refused]);
+        assert_eq!(validate(kind.0, kind.1, "approval", request, request), [""; 0]);
     }
 
     #[test]
     fn rules_apply_where_they_are_stated() {
         let scale = r#"{"spec": {"replicas": -1}}"#;
         let refused = "spec.replicas: Invalid value: -1: must be greater than or equal to 0";
-        assert_eq!(judge("autoscaling/v1", "Scale", "scale", scale, "{}"), [refused]);
-        assert_eq!(judge("autoscaling/v1", "Scale", "", scale, "{}"), [""; 0]);
+        assert_eq!(
+            validate("autoscaling/v1", "Scale", "scale", scale, "{}"),
+            [refused]
+        );
+        assert_eq!(validate("autoscaling/v1", "Scale", "", scale, "{}"), [""; 0]);
     }
 
     #[test]
@@ -222,7 +225,7 @@ mod tests {
             r#"{{"spec": {{"evictionResponders": [{}]}}}}"#,
             responders.join(",")
         );
-        let errors = judge("v1", "Pod", "", &pod, "null").into_iter();
+        let errors = validate("v1", "Pod", "", &pod, "null").into_iter();
         let errors: Vec<String> = errors.filter(|error| error.contains("reserved")).collect();
         assert_eq!(
             errors,
@@ -236,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn silent_rules_end_the_judgement() {
+    fn silent_rules_end_the_validation() {
         // A name that is missing is optional, and is no malformed one.
         check_create(
             "v1",
@@ -250,10 +253,10 @@ mod tests {
         version: &str,
         kind: &GroupVersionKind,
         object: &Value<'_>,
-        judge_by_hand: impl Fn(&Node<'_, '_>, &mut Errors),
+        validate_by_hand: impl Fn(&Node<'_, '_>, &mut Errors),
     ) -> Vec<String> {
         let mut errors = Errors::of_release(pratique_schema::Release::by_version(version).unwrap());
-        judge_by_hand(&Node::root(object), &mut errors);
+        validate_by_hand(&Node::root(object), &mut errors);
         validate_declaratively(kind, "status", object, &Value::Null, &mut errors);
         errors.into_list().iter().map(ToString::to_string).collect()
     }
@@ -263,7 +266,7 @@ mod tests {
         let object = r#"{"status": {"conditions": [{"type": "", "status": "x", "observedGeneration": -1}]}}"#;
         let object = pratique_json::parse(object.as_bytes()).unwrap();
         let kind = GroupVersionKind::new("policy", "v1", "PodDisruptionBudget");
-        let judge = |version: &str| {
+        let validate = |version: &str| {
             after_rules_by_hand(version, &kind, &object, |node, errors| {
                 crate::conditions::validate_conditions(&node.child("status").child("conditions"), errors);
             })
@@ -282,8 +285,8 @@ mod tests {
                 format!("{place}.reason: Required value"),
             ]
         };
-        assert_eq!(judge("1.37"), errors(": is required", "zero"));
-        assert_eq!(judge("1.38"), errors("", "0"));
+        assert_eq!(validate("1.37"), errors(": is required", "zero"));
+        assert_eq!(validate("1.38"), errors("", "0"));
     }
 
     #[test]
@@ -329,7 +332,7 @@ mod tests {
             list.iter().filter(|error| error.body.contains("by hand")).count()
         };
         assert_eq!(by_hand(r#"{"handler": "A"}"#, "null"), 0);
-        // The twin does not judge what did not change.
+        // The twin does not validate what did not change.
         assert_eq!(by_hand(r#"{"handler": "A"}"#, r#"{"handler": "A"}"#), 1);
     }
 }

@@ -15,7 +15,7 @@ use crate::object_meta::{validate_annotations, validate_core_meta, validate_mana
 use crate::selector::validate_labels;
 use crate::validator::{Candidate, Rejection};
 
-/// Whether requests of a kind are judged here.
+/// Whether requests of a kind are validated here.
 pub(crate) fn is_connected(kind: &GroupVersionKind) -> bool {
     matches!(
         (kind.group.as_str(), kind.kind.as_str()),
@@ -26,7 +26,7 @@ pub(crate) fn is_connected(kind: &GroupVersionKind) -> bool {
     )
 }
 
-/// Judges a request of these; `None` where it is none.
+/// Validates a request of these; `None` where it is none.
 pub(crate) fn validate_connected(
     candidate: &Candidate<'_>,
     gates: FeatureSet,
@@ -58,7 +58,7 @@ pub(crate) fn validate_scale(
     let mut errors = Errors::of_gates(gates);
     let object = Node::root(candidate.object);
     let metadata = object.child("metadata");
-    // Upstream: pkg/apis/autoscaling/validation/validation.go, ValidateScale: since 1.37, the rest of the metadata is not judged.
+    // Upstream: pkg/apis/autoscaling/validation/validation.go, ValidateScale: since 1.37, the rest of the metadata is not validated.
     if errors.release().at_least(1, 37) {
         validate_managed_fields(&metadata.child("managedFields"), &mut errors);
     } else {
@@ -95,7 +95,7 @@ fn refuse_binding(binding: &Node<'_, '_>, mut errors: Errors) -> Option<Status> 
         // Upstream: pkg/apis/core/validation/validation.go, ValidatePodBinding: since 1.37, a node has the name of one.
         errors.invalid_each(&name, &subdomain_name(name.as_text(), false));
     }
-    // Upstream: pkg/apis/core/validation/validation.go, ValidatePodBinding: since 1.38, what the Pod gets is judged.
+    // Upstream: pkg/apis/core/validation/validation.go, ValidatePodBinding: since 1.38, what the Pod gets is validated.
     if errors.release().at_least(1, 38) {
         let metadata = binding.child("metadata");
         validate_annotations(&metadata.child("annotations"), &mut errors);

@@ -21,7 +21,7 @@ pub struct Errors {
     list: ErrorList,
     /// Those of rules that have a declarative twin.
     covered: Vec<CoveredError>,
-    /// What could not be judged here.
+    /// What could not be validated here.
     left_open: Option<OpenQuestion>,
     /// Whether the object is namespaced by whose metadata, but for the name, nothing was found.
     pub(crate) valid_metadata: Option<bool>,
@@ -110,12 +110,12 @@ impl Errors {
         self.refusal = self.refusal.take().or(other.refusal);
     }
 
-    /// Says that a part of the object could not be judged: without errors, it is unknown whether a server accepts it.
+    /// Says that a part of the object could not be validated: without errors, it is unknown whether a server accepts it.
     pub fn leave_open(&mut self, what: OpenQuestion) {
         self.left_open = self.left_open.or(Some(what));
     }
 
-    /// What could not be judged.
+    /// What could not be validated.
     pub(crate) fn left_open(&self) -> Option<OpenQuestion> {
         self.left_open
     }

@@ -1,6 +1,6 @@
 //! What kube-apiserver refuses of the objects of built-in kinds before it stores them.
 //!
-//! [`Validator`] judges an object as the strategy of its kind does: first the name and the rest of the metadata, then the
+//! [`Validator`] validates an object as the strategy of its kind does: first the name and the rest of the metadata, then the
 //! fields, all errors together in the server's order. The object has to be in the form in which a server validates it: decoded,
 //! defaulted, and prepared for its storage (`pratique-registry` does all three).
 //!

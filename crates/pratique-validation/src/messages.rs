@@ -4,7 +4,7 @@
 
 use pratique_gotext::validation;
 
-/// A function that judges a name, or the beginning of one that is completed.
+/// A function that validates a name, or the beginning of one that is completed.
 pub type NameRule = fn(name: &str, is_prefix: bool) -> Vec<String>;
 
 /// What is wrong with a name that is a DNS subdomain, as that of most objects.

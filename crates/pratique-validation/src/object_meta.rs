@@ -77,28 +77,28 @@ pub fn validate_meta_declaratively(
     name_rule: impl Fn(&str, bool) -> Vec<String>,
     errors: &mut Errors,
 ) {
-    judge_declaratively(metadata, None, errors, |errors| {
+    validate_own_rules(metadata, None, errors, |errors| {
         validate_object_meta(metadata, is_namespaced, name_rule, errors);
     });
 }
 
 /// The same of a changed object.
 pub fn validate_meta_update_declaratively(metadata: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    judge_declaratively(metadata, Some(old.value()), errors, |errors| {
+    validate_own_rules(metadata, Some(old.value()), errors, |errors| {
         validate_object_meta_update(metadata, old, errors)
     });
 }
 
 /// With declarative rules, a server drops what is there twice among the errors that a rule by hand finds; those of metadata tell
 /// nothing themselves while they are alpha, which they are before 1.38.
-fn judge_declaratively(
+fn validate_own_rules(
     metadata: &Node<'_, '_>,
     old: Option<&Value<'_>>,
     errors: &mut Errors,
-    judge: impl FnOnce(&mut Errors),
+    validate: impl FnOnce(&mut Errors),
 ) {
     let mut own = Errors::of_gates(errors.gates());
-    judge(&mut own);
+    validate(&mut own);
     // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaDeclaratively: since 1.37.
     if own.release().at_least(1, 37) {
         own.remove_duplicates();
@@ -119,7 +119,7 @@ pub fn validate_core_meta(
     validate_core_finalizers(metadata, errors);
 }
 
-/// What a server judges of every new object, after its kind had nothing against it.
+/// What a server validates of every new object, after its kind had nothing against it.
 // Upstream: apiserver/pkg/registry/rest/create.go, ValidateCreate
 pub(crate) fn validate_any_create(metadata: &Node<'_, '_>, is_namespaced: bool, errors: &mut Errors) {
     validate_names(metadata, path_segment_name, errors);
@@ -129,7 +129,7 @@ pub(crate) fn validate_any_create(metadata: &Node<'_, '_>, is_namespaced: bool, 
     }
 }
 
-/// What a server judges of every changed object, before its kind does.
+/// What a server validates of every changed object, before its kind does.
 // Upstream: apiserver/pkg/registry/rest/update.go, validateCommonFields
 pub fn validate_any_update(
     metadata: &Node<'_, '_>,

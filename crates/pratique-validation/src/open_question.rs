@@ -1,6 +1,6 @@
 //! What rules leave open.
 
-/// What could not be judged of an object. Without errors, it is unknown whether a server accepts it.
+/// What could not be validated of an object. Without errors, it is unknown whether a server accepts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenQuestion {
     /// Whether administrators may have access to devices: a label of the namespace says so, which is not known.

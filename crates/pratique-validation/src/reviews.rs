@@ -1,4 +1,4 @@
-//! Reviews: objects that ask a question, and are answered and not stored. No strategy judges them, and so nobody judges their
+//! Reviews: objects that ask a question, and are answered and not stored. No strategy validates them, and so nobody validates their
 //! metadata.
 
 use pratique_schema::Release;
@@ -13,16 +13,16 @@ use crate::selector::{validate_open_requirement, validate_value_count};
 
 type ReviewRule = fn(&Request<'_>) -> Result<(), Box<Status>>;
 
-/// What is judged of a kind, if it is one of reviews.
+/// What is validated of a kind, if it is one of reviews.
 pub(crate) fn review_rule(kind: &GroupVersionKind) -> Option<ReviewRule> {
     let rule: ReviewRule = match (kind.group.as_str(), kind.kind.as_str()) {
         ("authentication.k8s.io", "SelfSubjectReview") => |_| Ok(()),
-        ("authentication.k8s.io", "TokenReview") => judge_token,
-        ("authorization.k8s.io", "SelfSubjectRulesReview") => judge_rules,
-        ("authorization.k8s.io", "SelfSubjectAccessReview") => |request| judge_access(request, |_, _| {}),
-        ("authorization.k8s.io", "SubjectAccessReview") => |request| judge_access(request, |_, _| {}),
+        ("authentication.k8s.io", "TokenReview") => validate_token,
+        ("authorization.k8s.io", "SelfSubjectRulesReview") => validate_rules,
+        ("authorization.k8s.io", "SelfSubjectAccessReview") => |request| validate_access(request, |_, _| {}),
+        ("authorization.k8s.io", "SubjectAccessReview") => |request| validate_access(request, |_, _| {}),
         ("authorization.k8s.io", "LocalSubjectAccessReview") => {
-            |request| judge_access(request, validate_local)
+            |request| validate_access(request, validate_local)
         }
         _ => return None,
     };
@@ -34,7 +34,7 @@ fn refuse(message: &str) -> Result<(), Box<Status>> {
 }
 
 // Upstream: pkg/registry/authentication/tokenreview/storage.go, Create
-fn judge_token(request: &Request<'_>) -> Result<(), Box<Status>> {
+fn validate_token(request: &Request<'_>) -> Result<(), Box<Status>> {
     let spec = request.object.child("spec");
     if spec.child("token").as_text().is_empty() {
         return refuse("token is required for TokenReview in authentication");
@@ -43,7 +43,7 @@ fn judge_token(request: &Request<'_>) -> Result<(), Box<Status>> {
 }
 
 // Upstream: pkg/registry/authorization/selfsubjectrulesreview/rest.go, Create
-fn judge_rules(request: &Request<'_>) -> Result<(), Box<Status>> {
+fn validate_rules(request: &Request<'_>) -> Result<(), Box<Status>> {
     let spec = request.object.child("spec");
     if spec.child("namespace").as_text().is_empty() {
         return refuse("no namespace on request");
@@ -51,7 +51,7 @@ fn judge_rules(request: &Request<'_>) -> Result<(), Box<Status>> {
     Ok(())
 }
 
-fn judge_access(
+fn validate_access(
     request: &Request<'_>,
     validate_more: fn(&Request<'_>, &mut Errors),
 ) -> Result<(), Box<Status>> {

@@ -1,7 +1,7 @@
 //! What the rules of a kind are made of, for the kinds whose rules are kept in other crates.
 //!
 //! The rules of some kinds need more than this crate has: those of CustomResourceDefinitions and of admission policies compile
-//! expressions. Their crates state a table of [`KindRules`] as this one does, and whoever wants them judged gives the table to
+//! expressions. Their crates state a table of [`KindRules`] as this one does, and whoever wants them validated gives the table to
 //! [`Validator::with_kinds`](crate::Validator::with_kinds).
 //!
 //! ```
@@ -115,7 +115,7 @@ pub type DeviceCompiler = fn(gates: FeatureGates, expression: &str, is_derived: 
 /// The rules for one way to write an object.
 pub type Rule = fn(&Request<'_>, &mut Errors);
 
-/// The rules of a kind: what its strategy validates. What a server judges of all kinds (that metadata are well formed, and
+/// The rules of a kind: what its strategy validates. What a server validates of all kinds (that metadata are well formed, and
 /// what declarative rules say) is no part of them.
 #[derive(Clone, Copy, Debug)]
 pub struct KindRules {

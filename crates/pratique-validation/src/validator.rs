@@ -1,4 +1,4 @@
-//! The interface: an object is judged as the strategy of its kind does.
+//! The interface: an object is validated as the strategy of its kind does.
 
 use pratique_gotext::net::Cidr;
 use pratique_json::Value;
@@ -19,7 +19,7 @@ use crate::rules::{DeviceCompiler, KindRules, NamespaceView, Request, Rule, Vali
 use crate::service_state::ServiceState;
 use crate::version::internal_form;
 
-/// An object to be judged, in the form in which a server validates it: decoded, defaulted, prepared.
+/// An object to be validated, in the form in which a server validates it: decoded, defaulted, prepared.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
     /// The kind of the resource in the version of the request.
@@ -62,7 +62,7 @@ pub struct FieldFault {
     pub supported: Vec<String>,
 }
 
-/// Judges objects as kube-apiserver does before it stores them. A valid object costs no allocation.
+/// Validates objects as kube-apiserver does before it stores them. A valid object costs no allocation.
 #[derive(Clone, Debug, Default)]
 pub struct Validator {
     tables: Vec<&'static [KindRules]>,
@@ -235,7 +235,7 @@ impl Validator {
         has_rules || review_rule(kind).is_some() || is_connected(kind)
     }
 
-    /// Judges a new object.
+    /// Validates a new object.
     ///
     /// # Errors
     /// It is invalid, or of a kind without rules.
@@ -249,7 +249,7 @@ impl Validator {
             .unwrap_or_else(|| candidate.conclude(self.create_errors(candidate)))
     }
 
-    /// Judges a changed object beside the stored one.
+    /// Validates a changed object beside the stored one.
     ///
     /// # Errors
     /// It is invalid, or of a kind without rules.
@@ -291,16 +291,16 @@ impl Validator {
         }
         (rules.create)(&request, &mut errors);
         // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate: before 1.37, declarative rules are part of the strategy, so
-        // that what is common to all kinds is judged after them.
-        let judges_common_last = !errors.release().at_least(1, 37);
-        if judges_common_last {
+        // that what is common to all kinds is validated after them.
+        let validates_common_last = !errors.release().at_least(1, 37);
+        if validates_common_last {
             candidate.validate_declaratively(&absent, &mut errors);
         }
         if errors.is_empty() {
             let metadata = request.object.child("metadata");
             validate_any_create(&metadata, rules.is_namespaced, &mut errors);
         }
-        if !judges_common_last {
+        if !validates_common_last {
             candidate.validate_declaratively(&absent, &mut errors);
         }
         Some(errors)
@@ -351,7 +351,7 @@ fn allocation_errors(request: &Request<'_>) -> Errors {
 }
 
 fn update_rule(rules: &KindRules, candidate: &Candidate<'_>) -> Option<Rule> {
-    // A workload whose scale is written is judged whole.
+    // A workload whose scale is written is validated whole.
     if matches!(candidate.subresource, "" | "scale") {
         return Some(rules.update);
     }

@@ -9,7 +9,7 @@ use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, Validator};
 
-/// Kinds of which some objects cost allocations: they are judged in another version, or something is read of a text or gathered in a
+/// Kinds of which some objects cost allocations: they are validated in another version, or something is read of a text or gathered in a
 /// set, such as the schedule of a CronJob and the indexes of a Job.
 const SOME: [&str; 12] = [
     "/v1, Kind=Node",

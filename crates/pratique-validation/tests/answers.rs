@@ -11,8 +11,8 @@ use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, Rejection, Validator};
 
 /// The errors in the server's order, each with its field; the message alone where it has none.
-fn errors(judged: Result<(), Rejection>) -> Vec<String> {
-    let status = match judged {
+fn errors(result: Result<(), Rejection>) -> Vec<String> {
+    let status = match result {
         Ok(()) => return Vec::new(),
         Err(Rejection::Invalid(status)) => status,
         Err(rejection) => return vec![rejection.to_string()],
@@ -27,7 +27,7 @@ fn errors(judged: Result<(), Rejection>) -> Vec<String> {
         .collect()
 }
 
-fn judge(case: &Value<'_>) -> Vec<String> {
+fn validate(case: &Value<'_>) -> Vec<String> {
     let text = |name: &str| case.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = GroupVersionKind::new(text("group"), text("version"), text("kind"));
     let candidate = Candidate::new(&kind, case.get("object").unwrap()).of_subresource(text("subresource"));
@@ -47,7 +47,7 @@ fn check_file(name: &str) {
         let case = pratique_json::parse(line.as_bytes()).unwrap();
         let expected = case.get("errors").and_then(Value::as_array).unwrap().iter();
         let expected: Vec<&str> = expected.filter_map(Value::as_str).collect();
-        let actual = judge(&case);
+        let actual = validate(&case);
         if actual != expected {
             let name = case.get("name").unwrap();
             differences.push(format!("{name}\n  expected {expected:#?}\n  actual {actual:#?}"));
@@ -90,7 +90,7 @@ fn reviews() {
     check_file("reviews.jsonl");
 }
 
-/// A review is no object with metadata that somebody judges, and its answer names neither its kind nor itself.
+/// A review is no object with metadata that somebody validates, and its answer names neither its kind nor itself.
 #[test]
 fn reviews_have_an_answer_without_a_kind() {
     let kind = GroupVersionKind::new("authorization.k8s.io", "v1", "SelfSubjectAccessReview");

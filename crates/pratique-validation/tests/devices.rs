@@ -10,8 +10,8 @@ use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, NamespaceView, Rejection, Validator};
 
 /// The errors in the server's order, each with its field.
-fn errors(judged: Result<(), Rejection>) -> Vec<String> {
-    match judged {
+fn errors(result: Result<(), Rejection>) -> Vec<String> {
+    match result {
         Ok(()) => Vec::new(),
         Err(Rejection::Invalid(status)) => {
             let causes = status.details.unwrap_or_default().causes.into_iter();
@@ -23,7 +23,7 @@ fn errors(judged: Result<(), Rejection>) -> Vec<String> {
     }
 }
 
-fn judge(validator: &Validator, case: &Value<'_>) -> Vec<String> {
+fn validate(validator: &Validator, case: &Value<'_>) -> Vec<String> {
     let text = |name: &str| case.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = GroupVersionKind::new(text("group"), text("version"), text("kind"));
     let candidate = Candidate::new(&kind, case.get("object").unwrap()).of_subresource(text("subresource"));
@@ -46,7 +46,7 @@ fn answers_are_those_of_a_server() {
             let errors = case.get("errors").and_then(Value::as_array).unwrap();
             errors.iter().filter_map(Value::as_str).collect()
         };
-        let actual = judge(&validator, &case);
+        let actual = validate(&validator, &case);
         if actual != expected {
             let name = case.get("name").unwrap();
             differences.push(format!("{name}\n  expected {expected:#?}\n  actual {actual:#?}"));
@@ -94,16 +94,16 @@ fn a_label_of_the_namespace_gives_administrators_access() {
     let object = br#"{"metadata": {"name": "a", "namespace": "b"}, "spec": {"devices": {"requests": [{"name": "r",
         "exactly": {"deviceClassName": "c", "allocationMode": "ExactCount", "count": 1, "adminAccess": true}}]}}}"#;
     let object = pratique_json::parse(object).unwrap();
-    let judge = |namespace| {
+    let validate = |namespace| {
         let candidate = Candidate::new(&kind, &object).in_namespace(namespace);
         errors(Validator::new().create(&candidate))
     };
     assert_eq!(
-        judge(NamespaceView::Unknown),
+        validate(NamespaceView::Unknown),
         ["the access of an administrator, which the namespace allows, is not validated"]
     );
     assert_eq!(
-        judge(NamespaceView::Unreadable("no route")),
+        validate(NamespaceView::Unreadable("no route")),
         [
             "spec.devices.requests[0].adminAccess: Internal error: could not retrieve namespace to verify admin access: no route"
         ]
@@ -117,11 +117,11 @@ fn a_label_of_the_namespace_gives_administrators_access() {
         namespace(r#"{"resource.kubernetes.io/admin-access": "true"}"#),
     );
     assert_eq!(
-        judge(NamespaceView::Stored(&other)),
+        validate(NamespaceView::Stored(&other)),
         [
             "spec.devices.requests[0].adminAccess: Forbidden: admin access to devices requires the \
              `resource.kubernetes.io/admin-access: true` label on the containing namespace"
         ]
     );
-    assert_eq!(judge(NamespaceView::Stored(&allowing)), [""; 0]);
+    assert_eq!(validate(NamespaceView::Stored(&allowing)), [""; 0]);
 }

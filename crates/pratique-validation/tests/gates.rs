@@ -18,11 +18,11 @@ fn errors(validator: &Validator, case: &Case<'_>) -> Vec<String> {
     let kind = GroupVersionKind::new(case.kind.0, case.kind.1, case.kind.2);
     let object = pratique_json::parse(case.object.as_bytes()).unwrap();
     let candidate = Candidate::new(&kind, &object).of_subresource(case.subresource);
-    let judged = match &case.old {
+    let result = match &case.old {
         Some(old) => validator.update(&candidate, &pratique_json::parse(old.as_bytes()).unwrap()),
         None => validator.create(&candidate),
     };
-    match judged {
+    match result {
         Ok(()) => Vec::new(),
         Err(Rejection::Invalid(status)) => {
             let causes = status.details.unwrap_or_default().causes.into_iter();

@@ -14,8 +14,8 @@ fn text<'v>(case: &'v Value<'_>, name: &str) -> &'v str {
 }
 
 /// The errors in the server's order, each with its field; the message alone where it has none.
-fn errors(judged: Result<(), Rejection>) -> Vec<String> {
-    let status = match judged {
+fn errors(result: Result<(), Rejection>) -> Vec<String> {
+    let status = match result {
         Ok(()) => return Vec::new(),
         Err(Rejection::Invalid(status)) => status,
         Err(rejection) => return vec![rejection.to_string()],
@@ -29,7 +29,7 @@ fn errors(judged: Result<(), Rejection>) -> Vec<String> {
         .collect()
 }
 
-fn judge(case: &Value<'_>) -> Vec<String> {
+fn validate(case: &Value<'_>) -> Vec<String> {
     let networks = Cidr::parse("10.0.0.0/24").into_iter().collect();
     let validator = Validator::new().with_service_networks(networks);
     let kind = GroupVersionKind::new(text(case, "group"), text(case, "version"), text(case, "kind"));
@@ -51,7 +51,7 @@ fn check_file(name: &str) {
         let case = pratique_json::parse(line.as_bytes()).unwrap();
         let expected = case.get("errors").and_then(Value::as_array).unwrap().iter();
         let expected: Vec<&str> = expected.filter_map(Value::as_str).collect();
-        let actual = judge(&case);
+        let actual = validate(&case);
         if actual != expected {
             let name = text(&case, "name");
             differences.push(format!("{name}\n  expected {expected:#?}\n  actual {actual:#?}"));

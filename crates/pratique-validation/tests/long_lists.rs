@@ -1,4 +1,4 @@
-//! Objects with very long lists: the time to judge them grows with their length, and what is told of them is bounded.
+//! Objects with very long lists: the time to validate them grows with their length, and what is told of them is bounded.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails may stop")]
 
 use std::time::{Duration, Instant};
@@ -16,13 +16,13 @@ fn list(element: impl Fn(usize) -> String) -> String {
 }
 
 #[track_caller]
-fn judge(api_version: &str, kind: &str, body: &str) -> Option<Box<Status>> {
-    judge_by(&Validator::new(), (api_version, kind), "", body)
+fn validate(api_version: &str, kind: &str, body: &str) -> Option<Box<Status>> {
+    validate_by(&Validator::new(), (api_version, kind), "", body)
 }
 
 /// Of an object, or of an update of a subresource.
 #[track_caller]
-fn judge_by(
+fn validate_by(
     validator: &Validator,
     (api_version, kind): (&str, &str),
     subresource: &str,
@@ -34,13 +34,13 @@ fn judge_by(
     let object = pratique_json::parse(text.as_bytes()).unwrap();
     let begun = Instant::now();
     let candidate = Candidate::new(&kind, &object);
-    let judged = match subresource {
+    let result = match subresource {
         "" => validator.create(&candidate),
         _ => validator.update(&candidate.of_subresource(subresource), &object),
     };
     let elapsed = begun.elapsed();
     assert!(elapsed < Duration::from_secs(15), "{elapsed:?}");
-    match judged {
+    match result {
         Err(Rejection::Invalid(status)) => Some(status),
         Err(other) => panic!("{other}"),
         Ok(()) => None,
@@ -48,9 +48,9 @@ fn judge_by(
 }
 
 #[track_caller]
-fn judge_pod(spec: &str) -> Status {
+fn validate_pod(spec: &str) -> Status {
     let body = format!(r#""spec": {{"restartPolicy": "Always", "dnsPolicy": "Default", {spec}}}"#);
-    *judge("v1", "Pod", &body).unwrap()
+    *validate("v1", "Pod", &body).unwrap()
 }
 
 #[track_caller]
@@ -63,7 +63,7 @@ fn causes(status: Status) -> Vec<(String, String)> {
 fn the_number_and_the_length_of_errors_are_bounded() {
     let ports = list(|_| r#"{"containerPort": 99999, "protocol": "TCP"}"#.to_owned());
     let spec = format!(r#""containers": [{{"name": "a", "image": "a", "ports": {ports}}}]"#);
-    let causes_of_ports = causes(judge_pod(&spec));
+    let causes_of_ports = causes(validate_pod(&spec));
     assert_eq!(causes_of_ports.len(), 10_001);
     let (_, last) = causes_of_ports.last().unwrap();
     assert!(last.starts_with("Invalid value: and 10"), "{last}");
@@ -73,7 +73,7 @@ fn the_number_and_the_length_of_errors_are_bounded() {
     let spec = format!(
         r#""resourceClaims": {known}, "containers": [{{"name": "a", "image": "a", "resources": {{"claims": {unknown}}}}}]"#
     );
-    let told: usize = causes(judge_pod(&spec))
+    let told: usize = causes(validate_pod(&spec))
         .iter()
         .map(|(_, message)| message.len())
         .sum();
@@ -85,7 +85,7 @@ fn claims_are_compared_by_their_names() {
     let claims = list(|at| format!(r#"{{"name": "a-{at}", "request": "r"}}"#));
     let spec =
         format!(r#""containers": [{{"name": "a", "image": "a", "resources": {{"claims": {claims}}}}}]"#);
-    assert_eq!(causes(judge_pod(&spec)).len(), 10_001);
+    assert_eq!(causes(validate_pod(&spec)).len(), 10_001);
 }
 
 #[test]
@@ -98,12 +98,12 @@ fn volumes_are_found_by_their_names() {
     let volumes = list(|at| format!(r#"{{"name": "v{at}", "emptyDir": {{}}}}"#));
     let spec =
         format!(r#""containers": [{{"name": "a", "image": "a", "env": {variables}}}], "volumes": {volumes}"#);
-    let told = causes(judge_pod(&spec));
+    let told = causes(validate_pod(&spec));
     assert!(told.iter().all(|(field, _)| !field.contains("env")), "{told:?}");
     let volumes =
         list(|at| format!(r#"{{"name": "v{at}", "persistentVolumeClaim": {{"claimName": "a-v{at}"}}}}"#));
     let spec = format!(r#""containers": [{{"name": "a", "image": "a"}}], "volumes": {volumes}"#);
-    judge_pod(&spec);
+    validate_pod(&spec);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn what_a_status_names_is_found_in_the_spec() {
         r#""spec": {{"restartPolicy": "Always", "resourceClaims": {claims}, "volumes": {volumes}}},
             "status": {{"resourceClaimStatuses": {statuses}, "volumeHealth": {health}}}"#
     );
-    let status = judge_by(&Validator::new(), ("v1", "Pod"), "status", &body).unwrap();
+    let status = validate_by(&Validator::new(), ("v1", "Pod"), "status", &body).unwrap();
     let fields: Vec<String> = causes(*status).into_iter().map(|(field, _)| field).collect();
     assert_eq!(
         fields,
@@ -135,19 +135,19 @@ fn keys_of_labels_are_compared_by_their_names() {
     let spec = format!(
         r#""containers": [{{"name": "a", "image": "a"}}], "topologySpreadConstraints": [{constraint}]"#
     );
-    judge_pod(&spec);
+    validate_pod(&spec);
 }
 
 #[test]
 fn classes_are_compared_by_what_they_say() {
     let tolerations = list(|at| format!(r#"{{"key": "k{at}", "operator": "Exists"}}"#));
     let body = format!(r#""handler": "h", "scheduling": {{"tolerations": {tolerations}}}"#);
-    judge("node.k8s.io/v1", "RuntimeClass", &body);
+    validate("node.k8s.io/v1", "RuntimeClass", &body);
     let terms = list(|at| format!(r#"{{"matchLabelExpressions": [{{"key": "k", "values": ["v{at}"]}}]}}"#));
     let body = format!(
         r#""provisioner": "p", "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate", "allowedTopologies": {terms}"#
     );
-    judge("storage.k8s.io/v1", "StorageClass", &body);
+    validate("storage.k8s.io/v1", "StorageClass", &body);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn empty_terms_are_told_more_often_than_can_be_counted_up_to() {
     // A release that drops no error that is there twice.
     let gates = FeatureGates::new(Release::by_version("1.34").unwrap());
     let validator = Validator::new().with_gates(gates);
-    let status = judge_by(&validator, ("storage.k8s.io/v1", "StorageClass"), "", &body).unwrap();
+    let status = validate_by(&validator, ("storage.k8s.io/v1", "StorageClass"), "", &body).unwrap();
     let causes = causes(*status);
     assert_eq!(causes.len(), 10_001);
     // Each of them as often as there are terms and equal ones before it.

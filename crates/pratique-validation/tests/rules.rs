@@ -132,7 +132,7 @@ fn an_empty_list_of_containers_is_none_where_changes_are_printed() {
 }
 
 #[test]
-fn the_name_of_a_controller_is_judged_once() {
+fn the_name_of_a_controller_is_validated_once() {
     let controller = r#"{"metadata": {"name": "a/b", "namespace": "default"}, "spec": {"replicas": 1, "selector": {"a": "b"}, "template":
         {"metadata": {"labels": {"a": "b"}}, "spec": {"restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "terminationGracePeriodSeconds": 30,
         "containers": [{"name": "a", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always"}]}}}}"#;

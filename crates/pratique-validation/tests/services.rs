@@ -45,11 +45,11 @@ struct Known {
 }
 
 impl Known {
-    fn judge(&self, object: &Value<'_>, is_dry_run: bool) -> String {
-        self.judge_beside(object, &Value::Null, is_dry_run)
+    fn validate(&self, object: &Value<'_>, is_dry_run: bool) -> String {
+        self.validate_beside(object, &Value::Null, is_dry_run)
     }
 
-    fn judge_beside(&self, object: &Value<'_>, old: &Value<'_>, is_dry_run: bool) -> String {
+    fn validate_beside(&self, object: &Value<'_>, old: &Value<'_>, is_dry_run: bool) -> String {
         let services: Vec<&Value<'_>> = self.services.iter().collect();
         let networks: Vec<&Value<'_>> = self.networks.iter().collect();
         let state = ServiceState {
@@ -64,12 +64,12 @@ impl Known {
         if is_dry_run {
             candidate = candidate.in_dry_run();
         }
-        let judged = if old.is_null() {
+        let result = if old.is_null() {
             Validator::new().create(&candidate)
         } else {
             Validator::new().update(&candidate, old)
         };
-        match judged {
+        match result {
             Ok(()) => "accepted".to_owned(),
             Err(Rejection::Invalid(status)) => status.message,
             Err(rejection) => rejection.to_string(),
@@ -106,8 +106,8 @@ fn very_many_ports_are_looked_up() {
         is_of_cluster: false,
     };
     let begun = Instant::now();
-    assert_eq!(known.judge(&with_ports("a", 1), true), "accepted");
-    let message = known.judge(&with_ports("a", 10_001), true);
+    assert_eq!(known.validate(&with_ports("a", 1), true), "accepted");
+    let message = known.validate(&with_ports("a", 10_001), true);
     assert!(
         message.contains("nodePort: Invalid value: 30000: provided port is already allocated"),
         "{message}"
@@ -125,14 +125,14 @@ fn ports_of_nodes_are_given_once() {
         is_of_cluster: false,
     };
     let taken = "Service \"b\" is invalid: spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated";
-    assert_eq!(known.judge(&node_port("b", 30080), false), taken);
-    assert_eq!(known.judge(&node_port("b", 30080), true), taken);
-    assert_eq!(known.judge(&node_port("a", 30080), false), "accepted");
-    assert_eq!(known.judge(&node_port("b", 30081), false), "accepted");
-    let beyond = known.judge(&node_port("b", 80), false);
+    assert_eq!(known.validate(&node_port("b", 30080), false), taken);
+    assert_eq!(known.validate(&node_port("b", 30080), true), taken);
+    assert_eq!(known.validate(&node_port("a", 30080), false), "accepted");
+    assert_eq!(known.validate(&node_port("b", 30081), false), "accepted");
+    let beyond = known.validate(&node_port("b", 80), false);
     assert!(beyond.contains("--service-node-port-range"), "{beyond}");
     known.has_all = false;
-    let unknown = known.judge(&node_port("b", 30081), false);
+    let unknown = known.validate(&node_port("b", 30081), false);
     assert!(unknown.contains("which another one may have"), "{unknown}");
 }
 
@@ -172,7 +172,7 @@ fn addresses_are_given_once_and_of_a_network() {
         ),
     ] {
         assert_eq!(
-            known.judge(&with_address("b", address), is_dry_run),
+            known.validate(&with_address("b", address), is_dry_run),
             expected,
             "{address}"
         );
@@ -180,7 +180,7 @@ fn addresses_are_given_once_and_of_a_network() {
     // Before a release refused zeros that lead, an address was stored with them.
     known.services.push(with_address("old", "10.0.0.009"));
     assert_eq!(
-        known.judge(&with_address("b", "10.0.0.9"), false),
+        known.validate(&with_address("b", "10.0.0.9"), false),
         refused("10.0.0.9", "provided IP is already allocated")
     );
     assert_eq!(
@@ -188,7 +188,7 @@ fn addresses_are_given_once_and_of_a_network() {
         allocations(&with_address("b", "10.0.0.9"))
     );
     known.networks.clear();
-    let unknown = known.judge(&with_address("b", "10.0.0.8"), false);
+    let unknown = known.validate(&with_address("b", "10.0.0.8"), false);
     assert!(unknown.contains("a network of the cluster"), "{unknown}");
 }
 
@@ -222,23 +222,23 @@ fn what_a_service_gives_back_is_free_afterwards() {
         networks: Vec::new(),
         is_of_cluster: false,
     };
-    let judge = |new: [i64; 2], old: [i64; 2]| {
+    let validate = |new: [i64; 2], old: [i64; 2]| {
         let [new, old] = [new, old].map(|[port, health_check]| balanced(port, health_check));
-        known.judge_beside(&new, &old, false)
+        known.validate_beside(&new, &old, false)
     };
     let taken = "failed to allocate requested HealthCheck NodePort 30080: provided port is already allocated";
     for new in [[30080, 30080], [30081, 30080]] {
         assert_eq!(
-            judge(new, [30080, 0]),
+            validate(new, [30080, 0]),
             format!("Internal error occurred: {taken}")
         );
     }
-    let own = judge([30090, 30090], [30080, 30090]);
+    let own = validate([30090, 30090], [30080, 30090]);
     assert!(
         own.contains("spec.ports[0].nodePort: Invalid value: 30090: provided port is already allocated"),
         "{own}"
     );
-    assert!(!judge([30081, 30090], [30080, 0]).contains("allocated"));
+    assert!(!validate([30081, 30090], [30080, 0]).contains("allocated"));
 }
 
 #[test]
@@ -249,10 +249,10 @@ fn a_service_of_a_cluster_has_what_it_names() {
         networks: Vec::new(),
         is_of_cluster: true,
     };
-    assert_eq!(known.judge(&node_port("c", 80), false), "accepted");
-    assert_eq!(known.judge(&with_address("c", "10.0.0.8"), false), "accepted");
+    assert_eq!(known.validate(&node_port("c", 80), false), "accepted");
+    assert_eq!(known.validate(&with_address("c", "10.0.0.8"), false), "accepted");
     for taken in [node_port("c", 30080), with_address("c", "10.0.0.7")] {
-        let message = known.judge(&taken, false);
+        let message = known.validate(&taken, false);
         assert!(message.contains("already allocated"), "{message}");
     }
 }
@@ -279,9 +279,9 @@ fn a_port_is_not_given_twice_in_one_service() {
         )
     };
     let kind = GroupVersionKind::new("", "v1", "Service");
-    let judge = |object: &Value<'_>| Validator::new().create(&Candidate::new(&kind, object));
-    assert_eq!(judge(&ports([30000, 30000, 30000])), Ok(()));
-    let Err(Rejection::Invalid(status)) = judge(&ports([30000, 30001, 30001])) else {
+    let validate = |object: &Value<'_>| Validator::new().create(&Candidate::new(&kind, object));
+    assert_eq!(validate(&ports([30000, 30000, 30000])), Ok(()));
+    let Err(Rejection::Invalid(status)) = validate(&ports([30000, 30001, 30001])) else {
         panic!("accepted")
     };
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Errors of rules by hand that declarative rules replace.
 //!
 //! A rule by hand that has a declarative twin says so, see [`Errors::cover_from`]. Its error goes only where the twin found the
-//! same: it does not judge what did not change, for example.
+//! same: it does not validate what did not change, for example.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -19,7 +19,7 @@ use crate::node::{Node, is_same};
 use crate::quantities::quantity;
 
 /// The errors of an object; without an old one it is new.
-pub(super) fn judge(
+pub(super) fn validate(
     table: &'static RuleTable,
     rules: &TypeRules,
     object: &Node<'_, '_>,
@@ -37,7 +37,7 @@ pub(super) fn judge(
         is_update: old.is_some(),
         errors: Vec::new(),
     };
-    interpreter.judge_type(rules, object, old);
+    interpreter.validate_type(rules, object, old);
     interpreter.errors
 }
 
@@ -54,18 +54,18 @@ struct RuleInterpreter {
 /// of an old list is the same one.
 impl RuleInterpreter {
     /// Recursion follows the nesting of the types; those that contain themselves have no rules.
-    fn judge_type(&mut self, rules: &TypeRules, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
-        self.judge_rules(&rules.rules, node, old);
+    fn validate_type(&mut self, rules: &TypeRules, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        self.validate_rules(&rules.rules, node, old);
         for field in &rules.fields {
             match field.name {
-                Some(name) => self.judge_field(field, &node.child(name), old.map(|old| member(old, name))),
-                None => self.judge_field(field, node, old),
+                Some(name) => self.validate_field(field, &node.child(name), old.map(|old| member(old, name))),
+                None => self.validate_field(field, node, old),
             }
         }
     }
 
-    fn judge_field(&mut self, field: &FieldRules, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
-        // What did not change is not judged again.
+    fn validate_field(&mut self, field: &FieldRules, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+        // What did not change is not validated again.
         // A pointer to an empty struct is another value than none.
         let is_same_pointer = |old: &Value<'_>| !field.is_pointer || node.is_set() != old.is_null();
         let is_unchanged = |old: &Value<'_>| node.is_same_value(old) && is_same_pointer(old);
@@ -73,21 +73,26 @@ impl RuleInterpreter {
             return;
         }
         let old = old.filter(|old| !field.is_pointer || !old.is_null());
-        self.judge_rules(&field.rules, node, old);
+        self.validate_rules(&field.rules, node, old);
     }
 
-    fn judge_rules(&mut self, rules: &[DeclarativeRule], node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn validate_rules(&mut self, rules: &[DeclarativeRule], node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         let mut is_over = false;
         for rule in rules {
             if is_over && !rule.ends {
                 return;
             }
-            is_over |= self.judge_rule(rule, node, old) && rule.ends;
+            is_over |= self.validate_rule(rule, node, old) && rule.ends;
         }
     }
 
     /// Whether there was an error, which may be silent.
-    fn judge_rule(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) -> bool {
+    fn validate_rule(
+        &mut self,
+        rule: &DeclarativeRule,
+        node: &Node<'_, '_>,
+        old: Option<&Value<'_>>,
+    ) -> bool {
         // Nothing is worded that is not told: rules of fields that may be absent begin so.
         match &rule.check {
             DeclarativeCheck::Required(shape) if rule.is_silent => return is_missing(*shape, node.value()),
@@ -118,15 +123,15 @@ impl RuleInterpreter {
             DeclarativeCheck::Required(_) | DeclarativeCheck::Forbidden(_) => {}
             DeclarativeCheck::Type(name) => {
                 if let Some(rules) = self.table.of_type(name) {
-                    self.judge_type(rules, node, old);
+                    self.validate_type(rules, node, old);
                 }
             }
-            DeclarativeCheck::Cohort(rules) => self.judge_rules(rules, node, old),
+            DeclarativeCheck::Cohort(rules) => self.validate_rules(rules, node, old),
             DeclarativeCheck::If { option, is_on, rule } => {
                 let is_gate_on = self.gates.feature_gates.is_on(option);
                 let has_option = is_gate_on || (*option == "HPAScaleToZero" && self.had_zero);
                 if has_option == *is_on {
-                    self.judge_rule(rule, node, old);
+                    self.validate_rule(rule, node, old);
                 }
             }
             DeclarativeCheck::Immutable if self.is_update => self.push_nil("immutable", node, IMMUTABLE),
@@ -142,9 +147,9 @@ impl RuleInterpreter {
             | DeclarativeCheck::Format(..)
             | DeclarativeCheck::Custom(..)
             | DeclarativeCheck::Enum(..) => self.check_scalar(check, node, old),
-            DeclarativeCheck::Each(by, rule) => self.judge_elements(by, rule, node, old),
-            DeclarativeCheck::EachValue(rule) => self.judge_values(rule, node, old),
-            DeclarativeCheck::EachKey(rule) => self.judge_keys(rule, node, old),
+            DeclarativeCheck::Each(by, rule) => self.validate_elements(by, rule, node, old),
+            DeclarativeCheck::EachValue(rule) => self.validate_values(rule, node, old),
+            DeclarativeCheck::EachKey(rule) => self.validate_keys(rule, node, old),
             DeclarativeCheck::Unique(by, type_name) => {
                 let elements = node.value().as_array().unwrap_or_default();
                 let repeated = by.repeated(elements);
@@ -162,7 +167,7 @@ impl RuleInterpreter {
             DeclarativeCheck::Subfield(name, rule) => {
                 let (field, old) = (node.child(name), old.map(|old| member(old, name)));
                 if !(self.is_update && old.is_some_and(|old| field.is_same_value(old))) {
-                    self.judge_rule(rule, &field, old);
+                    self.validate_rule(rule, &field, old);
                 }
             }
             DeclarativeCheck::Discriminated {
@@ -180,7 +185,7 @@ impl RuleInterpreter {
                 }
                 let case = cases.iter().find(|(case, _)| *case == value.as_text());
                 let rules = case.map_or(otherwise, |(_, rules)| rules);
-                self.judge_rules(rules, &field, old_field.filter(|old| !old.is_null()));
+                self.validate_rules(rules, &field, old_field.filter(|old| !old.is_null()));
             }
             DeclarativeCheck::Dependent {
                 trigger,
@@ -257,7 +262,7 @@ impl RuleInterpreter {
     }
 
     // Upstream: apimachinery/pkg/api/validate/each.go, EachValSliceVal
-    fn judge_elements(
+    fn validate_elements(
         &mut self,
         by: &ElementMatch,
         rule: &DeclarativeRule,
@@ -268,28 +273,28 @@ impl RuleInterpreter {
         for element in node.items() {
             let old = old.find(element.value());
             if !(self.is_update && old.is_some_and(|old| is_same(element.value(), old))) {
-                self.judge_rule(rule, &element, old);
+                self.validate_rule(rule, &element, old);
             }
         }
     }
 
     // Upstream: apimachinery/pkg/api/validate/each.go, EachMapVal
-    fn judge_values(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn validate_values(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         for (key, value) in node.entries() {
             let old = old.and_then(|old| old.get(key));
             if !(self.is_update && old.is_some_and(|old| is_same(value.value(), old))) {
-                self.judge_rule(rule, &value, old);
+                self.validate_rule(rule, &value, old);
             }
         }
     }
 
     // Upstream: apimachinery/pkg/api/validate/each.go, EachMapKey
-    fn judge_keys(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn validate_keys(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         for (key, _) in node.entries() {
             let is_old = self.is_update && old.is_some_and(|old| old.get(key).is_some());
             if !is_old {
                 let value = Value::from(key);
-                self.judge_rule(rule, &Node::with_path(&value, *node.path()), None);
+                self.validate_rule(rule, &Node::with_path(&value, *node.path()), None);
             }
         }
     }

@@ -20,7 +20,7 @@ use super::custom_rules::CustomRule;
 use super::matching::ElementMatch;
 use crate::release_tables::{ReleaseTable, changes_of};
 
-/// All rules. Those of a type are read on first use: of hundreds of types, a program that ends soon judges few.
+/// All rules. Those of a type are read on first use: of hundreds of types, a program that ends soon validates few.
 pub(super) struct RuleTable {
     /// By kind, in each of its groups and versions.
     kinds: HashMap<&'static str, Vec<KindEntry>>,
@@ -67,7 +67,7 @@ pub(super) struct FieldRules {
 /// A rule, and what follows of its errors.
 pub(super) struct DeclarativeRule {
     pub(super) check: DeclarativeCheck,
-    /// After an error no rule follows that does not end the judgement, too.
+    /// After an error no rule follows that does not end the validation, too.
     pub(super) ends: bool,
     pub(super) is_silent: bool,
     pub(super) is_beta: bool,
@@ -333,7 +333,7 @@ impl RuleParser {
     }
 }
 
-/// The type of what a rule's rules judge.
+/// The type of what a rule's rules validate.
 fn element_type(rule: &str, go_type: &'static str) -> &'static str {
     let element = go_type.strip_prefix("[]").or_else(|| go_type.strip_prefix("{}"));
     match rule {
@@ -387,7 +387,7 @@ fn parse_check(
     if let Some(type_name) = name.strip_prefix('@') {
         return Some(DeclarativeCheck::Type(type_name));
     }
-    // A value that is optional and missing ends the judgement just as a required one does, but silently.
+    // A value that is optional and missing ends the validation just as a required one does, but silently.
     for (prefix, is_forbidden) in [("required", false), ("optional", false), ("forbidden", true)] {
         if let Some(shape) = name.strip_prefix(prefix) {
             let shape = match shape {

@@ -42,7 +42,7 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     errors.nonnegative(&status.child("desiredReplicas"));
 }
 
-/// Which versions of an API are not judged, or may be those of the core.
+/// Which versions of an API are not validated, or may be those of the core.
 #[derive(Clone, Copy, Default)]
 struct ReferenceOptions {
     any_version: bool,

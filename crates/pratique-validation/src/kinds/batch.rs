@@ -22,7 +22,7 @@ pub(super) const KINDS: &[KindRules] = &[
         },
         update: |request, errors| {
             let (object, old) = (&request.object, &request.old);
-            // Upstream: pkg/registry/batch/job/strategy.go, ValidateUpdate: before 1.37, the Job is judged as a new one, too.
+            // Upstream: pkg/registry/batch/job/strategy.go, ValidateUpdate: before 1.37, the Job is validated as a new one, too.
             if !errors.release().at_least(1, 37) {
                 validate_core_meta(&object.child("metadata"), true, subdomain_name, errors);
                 jobs::validate_changed_as_new(request, errors);

@@ -44,7 +44,7 @@ const ZONE_LABEL: &str = "topology.kubernetes.io/zone";
 fn validate_slice(request: &Request<'_>, errors: &mut Errors) {
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), true, subdomain_name, errors);
-    // Upstream: pkg/apis/discovery/validation/validation.go, validateAddressType: since 1.38, declarative rules alone judge it.
+    // Upstream: pkg/apis/discovery/validation/validation.go, validateAddressType: since 1.38, declarative rules alone validate it.
     if !errors.release().at_least(1, 38) {
         let start = errors.len();
         errors.required_enum(&object.child("addressType"), &["FQDN", "IPv4", "IPv6"]);
@@ -104,7 +104,7 @@ fn validate_endpoints(endpoints: &Node<'_, '_>, address_type: &str, errors: &mut
     }
     for endpoint in endpoints.items() {
         let addresses = endpoint.child("addresses");
-        // Since 1.38, declarative rules alone judge how many there are.
+        // Since 1.38, declarative rules alone validate how many there are.
         if !errors.release().at_least(1, 38) {
             let start = errors.len();
             if addresses.is_empty() {

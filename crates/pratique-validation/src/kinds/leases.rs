@@ -31,7 +31,7 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: true,
         create: |request, errors| {
             let metadata = request.object.child("metadata");
-            // A prefix is judged as a whole name is: it may end in a hyphen.
+            // A prefix is validated as a whole name is: it may end in a hyphen.
             validate_object_meta(&metadata, true, |name, _| config_map_key(name), errors);
             validate_candidate(request, errors);
         },

@@ -46,7 +46,7 @@ pub(super) const KINDS: &[KindRules] = &[
     },
 ];
 
-/// Amounts by resource; since 1.38, those that are stored are not judged again.
+/// Amounts by resource; since 1.38, those that are stored are not validated again.
 // Upstream: pkg/apis/core/validation/validation.go, validateResourceQuotaResourceList
 fn validate_resources(resources: &Node<'_, '_>, stored: &[&Node<'_, '_>], errors: &mut Errors) {
     for (name, value) in resources.entries() {

@@ -18,7 +18,7 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: true,
         create: |request, errors| validate_role(request, true, errors),
         update: |request, errors| {
-            if is_judged_twice(errors) {
+            if is_validated_twice(errors) {
                 validate_role(request, true, errors);
             }
             validate_role(request, true, errors);
@@ -32,7 +32,7 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: false,
         create: validate_cluster_role,
         update: |request, errors| {
-            if is_judged_twice(errors) {
+            if is_validated_twice(errors) {
                 validate_cluster_role(request, errors);
             }
             validate_cluster_role(request, errors);
@@ -46,7 +46,7 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: true,
         create: |request, errors| validate_binding(request, true, errors),
         update: |request, errors| {
-            if is_judged_twice(errors) {
+            if is_validated_twice(errors) {
                 validate_binding(request, true, errors);
             }
             validate_binding(request, true, errors);
@@ -61,7 +61,7 @@ pub(super) const KINDS: &[KindRules] = &[
         is_namespaced: false,
         create: |request, errors| validate_binding(request, false, errors),
         update: |request, errors| {
-            if is_judged_twice(errors) {
+            if is_validated_twice(errors) {
                 validate_binding(request, false, errors);
             }
             validate_binding(request, false, errors);
@@ -74,9 +74,9 @@ pub(super) const KINDS: &[KindRules] = &[
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// Whether a changed object is judged as a new one first, so that its errors are there twice.
+/// Whether a changed object is validated as a new one first, so that its errors are there twice.
 // Upstream: pkg/registry/rbac, ValidateUpdate: before 1.35
-fn is_judged_twice(errors: &Errors) -> bool {
+fn is_validated_twice(errors: &Errors) -> bool {
     !errors.release().at_least(1, 35)
 }
 

@@ -53,7 +53,7 @@ fn validate_controller(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (selector, replicas) = (spec.child("selector"), spec.child("replicas"));
     // Upstream: pkg/apis/core/validation/validation.go, ValidateReplicationControllerSpec: since 1.38, declarative rules alone
-    // judge the numbers.
+    // validate the numbers.
     let is_by_hand = !errors.release().at_least(1, 38);
     if is_by_hand {
         let start = errors.len();

@@ -39,7 +39,7 @@ fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     let handler = object.child("handler");
     let start = errors.len();
     // Upstream: pkg/apis/node/validation/validation.go, ValidateRuntimeClass: an absent one is missing since 1.36; since 1.38,
-    // only declarative rules judge it.
+    // only declarative rules validate it.
     if handler.as_text().is_empty() && errors.release().at_least(1, 36) {
         errors.required_until(38, handler, "");
     } else if !errors.release().at_least(1, 38) {

@@ -57,7 +57,7 @@ pub(super) fn validate_dns_config(spec: &Node<'_, '_>, errors: &mut Errors) {
 /// An address of a field that always took addresses.
 // Upstream: pkg/apis/core/validation/validation.go, IsValidIPForLegacyField
 pub(crate) fn validate_ip(address: &Node<'_, '_>, errors: &mut Errors) {
-    if let Some(detail) = ip_address(address.as_text(), errors.gates().judges_addresses_strictly) {
+    if let Some(detail) = ip_address(address.as_text(), errors.gates().validates_addresses_strictly) {
         errors.invalid_or_empty(address, detail);
     }
 }

@@ -38,7 +38,7 @@ impl PodOptions {
     /// The options of a server with some features.
     pub(crate) fn with_gates(self, gates: FeatureSet) -> Self {
         PodOptions {
-            invalid_deletion_cost: self.invalid_deletion_cost || !gates.judges_deletion_costs,
+            invalid_deletion_cost: self.invalid_deletion_cost || !gates.validates_deletion_costs,
             user_namespace_host_network: self.user_namespace_host_network || gates.shares_host_network,
             comparing_tolerations: self.comparing_tolerations || gates.compares_tolerations,
             restart_rules: self.restart_rules || gates.has_restart_rules,

@@ -17,7 +17,7 @@ use crate::quantities::{
 };
 use crate::seen_texts::SeenTexts;
 
-/// Judges the name of a resource.
+/// Validates the name of a resource.
 type ResourceName = fn(&str, &Node<'_, '_>, &mut Errors);
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements
@@ -38,7 +38,7 @@ pub(crate) fn validate_container_resources(
     );
 }
 
-/// The overhead of a Pod, which is judged as limits are.
+/// The overhead of a Pod, which is validated as limits are.
 // Upstream: pkg/apis/core/validation/validation.go, validateOverhead
 pub(crate) fn validate_overhead(overhead: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     let absent = Node::absent(*overhead.path());

@@ -476,7 +476,7 @@ fn validate_storage_os(source: &Node<'_, '_>, errors: &mut Errors) {
 pub(crate) fn validate_driver_name(driver: &Node<'_, '_>, errors: &mut Errors) {
     if driver.as_text().is_empty() {
         errors.required(driver, "");
-        // Before 1.35, an absent one was also judged as a name.
+        // Before 1.35, an absent one was also validated as a name.
         if errors.release().at_least(1, 35) {
             return;
         }

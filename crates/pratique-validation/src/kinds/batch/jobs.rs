@@ -30,7 +30,7 @@ pub(super) fn validate_job_create(request: &Request<'_>, errors: &mut Errors) {
     validate_pod_names(&request.object, errors);
 }
 
-/// What is judged of a new Job, of one that changes.
+/// What is validated of a new Job, of one that changes.
 // Upstream: pkg/registry/batch/job/strategy.go, validationOptionsForJob
 pub(super) fn validate_changed_as_new(request: &Request<'_>, errors: &mut Errors) {
     let old = request.old.child("spec");

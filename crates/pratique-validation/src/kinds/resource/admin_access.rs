@@ -11,7 +11,7 @@ use crate::rules::{NamespaceView, Request};
 /// The label by which a namespace gives administrators access to devices.
 pub const ADMIN_ACCESS_LABEL: &str = "resource.kubernetes.io/admin-access";
 
-/// Judges the requests of a claim. The path of a template's is that of a claim's.
+/// Validates the requests of a claim. The path of a template's is that of a claim's.
 // Upstream: AuthorizedForAdmin
 pub(super) fn authorize_requests(request: &Request<'_>, spec: &Node<'_, '_>, errors: &mut Errors) {
     let requests = spec.value().at(&["devices", "requests"]);
@@ -21,7 +21,7 @@ pub(super) fn authorize_requests(request: &Request<'_>, spec: &Node<'_, '_>, err
     }
 }
 
-/// Judges what was allocated to a claim.
+/// Validates what was allocated to a claim.
 // Upstream: AuthorizedForAdminStatus
 pub(super) fn authorize_results(request: &Request<'_>, errors: &mut Errors) {
     let results = |of: &Node<'_, '_>| {

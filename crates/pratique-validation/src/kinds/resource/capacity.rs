@@ -37,7 +37,7 @@ pub(super) fn validate_policy(capacity: &Node<'_, '_>, is_shared: bool, errors: 
     }
 }
 
-/// The names of capacities, whose amounts declarative rules judge.
+/// The names of capacities, whose amounts declarative rules validate.
 // Upstream: pkg/apis/resource/validation/validation.go, validateCapacityNames
 pub(super) fn validate_capacity_names(capacity: &Node<'_, '_>, errors: &mut Errors) {
     validate_map(
@@ -60,17 +60,17 @@ fn validate_values(values: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'
         last = Some(number);
     }
     let max = quantity(whole);
-    let is_judged = validate_list(values, ListLimit::Max(10), errors, |value, errors| {
+    let is_validated = validate_list(values, ListLimit::Max(10), errors, |value, errors| {
         if quantity(value) > max {
             let detail = format!("option is larger than capacity value: {}", whole.as_text());
             errors.invalid(value, value.as_text(), &detail);
         }
     });
-    if is_judged {
+    if is_validated {
         validate_distinct(values, errors);
     }
     let wanted = quantity(default);
-    if !is_judged || !values.items().any(|value| quantity(&value) == wanted) {
+    if !is_validated || !values.items().any(|value| quantity(&value) == wanted) {
         errors.invalid(
             values,
             default.as_text(),
@@ -205,7 +205,7 @@ fn validate_step(
     errors: &mut Errors,
 ) {
     let (least, by) = (quantity(min), quantity(step));
-    // Before 1.37, the step and the bounds were not judged by themselves.
+    // Before 1.37, the step and the bounds were not validated by themselves.
     let is_latest = errors.release().at_least(1, 37);
     if by.signum() <= 0 && is_latest {
         errors.invalid(*step, step.as_text(), "must be greater than zero");

@@ -25,7 +25,7 @@ pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) 
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_core_meta(&metadata, true, subdomain_name, errors);
         let spec = request.object.child("spec");
-        // Upstream: pkg/registry/resource/resourceclaim/strategy.go, ValidateUpdate: before 1.35, all was judged, and twice.
+        // Upstream: pkg/registry/resource/resourceclaim/strategy.go, ValidateUpdate: before 1.35, all was validated, and twice.
         if !errors.release().at_least(1, 35) {
             validate_device_claim(request, &spec.child("devices"), None, errors);
         }

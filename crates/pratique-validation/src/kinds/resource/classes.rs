@@ -18,7 +18,7 @@ pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     validate_spec(request, errors);
 }
 
-/// A prefix of a name is not judged since 1.35.
+/// A prefix of a name is not validated since 1.35.
 fn validate_class_meta(metadata: &Node<'_, '_>, errors: &mut Errors) {
     let start = errors.len();
     let is_by_hand = !errors.release().at_least(1, 35);
@@ -39,7 +39,7 @@ fn validate_class_meta(metadata: &Node<'_, '_>, errors: &mut Errors) {
 pub(super) fn validate_class_update(request: &Request<'_>, errors: &mut Errors) {
     let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
     validate_class_meta(&metadata, errors);
-    // Upstream: pkg/registry/resource/deviceclass/strategy.go, ValidateUpdate: before 1.35, it was judged twice.
+    // Upstream: pkg/registry/resource/deviceclass/strategy.go, ValidateUpdate: before 1.35, it was validated twice.
     if !errors.release().at_least(1, 35) {
         let request = Request {
             old: Node::absent(*request.old.path()),

@@ -52,7 +52,7 @@ pub(super) fn validate_device(
     let is_old = |field: &Node<'_, '_>, name: &str| {
         old.is_some_and(|old| is_same(field.value(), old.get(name).unwrap_or(&Value::Null)))
     };
-    // Upstream: pkg/apis/resource/validation/validation.go, validateDevice: before 1.37, it was always judged.
+    // Upstream: pkg/apis/resource/validation/validation.go, validateDevice: before 1.37, it was always validated.
     if !is_old(&capacity, "capacity") || !errors.release().at_least(1, 37) {
         let is_shared = device.child("allowMultipleAllocations").is_true();
         validate_map(
@@ -65,7 +65,7 @@ pub(super) fn validate_device(
             },
         );
     }
-    // Upstream: pkg/apis/resource/validation/validation.go, validateDevice: before 1.35, taints were always judged.
+    // Upstream: pkg/apis/resource/validation/validation.go, validateDevice: before 1.35, taints were always validated.
     if !is_old(&taints, "taints") || !errors.release().at_least(1, 35) {
         validate_list(&taints, ListLimit::Max(16), errors, |taint, errors| {
             validate_taint(taint, &Node::absent(Path::ROOT), errors);

@@ -42,7 +42,7 @@ pub(super) const NAMES: SetKey = SetKey {
     is_named: false,
 };
 
-/// Whether the elements were judged.
+/// Whether the elements were validated.
 // Upstream: pkg/apis/resource/validation/validation.go, validateSlice
 pub(super) fn validate_list(
     list: &Node<'_, '_>,
@@ -56,8 +56,8 @@ pub(super) fn validate_list(
     };
     let has_too_many = i64::try_from(list.len()).unwrap_or(i64::MAX) > max;
     // Upstream: before 1.35, what is too long is looked at all the same.
-    let is_judged = !has_too_many || !errors.release().at_least(1, 35);
-    if is_judged {
+    let is_validated = !has_too_many || !errors.release().at_least(1, 35);
+    if is_validated {
         for element in list.items() {
             validate(&element, errors);
         }
@@ -69,7 +69,7 @@ pub(super) fn validate_list(
             errors.cover_from(start, "maxItems");
         }
     }
-    is_judged
+    is_validated
 }
 
 /// A list without duplicates.
@@ -108,7 +108,7 @@ pub(super) fn validate_set(
     }
 }
 
-/// A map whose keys are judged at its own path, and shortened where they name a value.
+/// A map whose keys are validated at its own path, and shortened where they name a value.
 // Upstream: pkg/apis/resource/validation/validation.go, validateMap
 pub(super) fn validate_map(
     map: &Node<'_, '_>,

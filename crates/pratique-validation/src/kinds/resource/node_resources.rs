@@ -60,7 +60,7 @@ fn validate_mapping(mapping: &Node<'_, '_>, capacity: &Node<'_, '_>, errors: &mu
     }
 }
 
-/// Since 1.38, the key is judged as one of the capacity.
+/// Since 1.38, the key is validated as one of the capacity.
 fn has_invalid_name(key: &Node<'_, '_>, errors: &mut Errors) -> bool {
     let start = errors.len();
     if errors.release().at_least(1, 38) {

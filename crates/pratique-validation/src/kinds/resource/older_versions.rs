@@ -1,4 +1,4 @@
-//! Objects of `v1beta1` in the form of the newest version, which rules by hand judge and whose paths they tell.
+//! Objects of `v1beta1` in the form of the newest version, which rules by hand validate and whose paths they tell.
 // Upstream: pkg/apis/resource/v1beta1/conversion.go
 
 use pratique_json::{Object, Value};

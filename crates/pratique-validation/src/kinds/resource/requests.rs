@@ -18,7 +18,7 @@ use crate::rules::Request;
 /// How many requests a claim or a reference to requests can have.
 pub(super) const MAX_REQUESTS: i64 = 32;
 
-/// What a claim's requests are judged with.
+/// What a claim's requests are validated with.
 struct ClaimScope<'r, 'v> {
     request: &'r Request<'r>,
     /// The attributes that constraints compare, by request, or by nothing where they are of all requests.
@@ -141,9 +141,9 @@ fn validate_request(of: &Node<'_, '_>, scope: &mut ClaimScope<'_, '_>, errors: &
     let old = find_by_name(scope.old_requests, name.as_text());
     validate_label(&name, errors);
     let (has_exact, has_alternatives) = (exactly.is_set(), !alternatives.is_empty());
-    // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceRequest: before 1.35, both are judged where both are given.
-    let are_judged = has_exact != has_alternatives || !errors.release().at_least(1, 35);
-    if are_judged && has_alternatives {
+    // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceRequest: before 1.35, both are validated where both are given.
+    let are_validated = has_exact != has_alternatives || !errors.release().at_least(1, 35);
+    if are_validated && has_alternatives {
         validate_set(
             &alternatives,
             ListLimit::Covered(8),
@@ -163,7 +163,7 @@ fn validate_request(of: &Node<'_, '_>, scope: &mut ClaimScope<'_, '_>, errors: &
             },
         );
     }
-    if are_judged && has_exact {
+    if are_validated && has_exact {
         validate_class_name(&exactly.child("deviceClassName"), errors);
         let old_capacity = old.and_then(|old| old.at(&["exactly", "capacity"]));
         validate_exact_request(&exactly, name.as_text(), old_capacity, scope, errors);

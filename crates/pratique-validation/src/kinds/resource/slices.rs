@@ -72,7 +72,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     let by_device = spec.child("perDeviceNodeSelection");
     let old_devices = old.child("devices");
     // Upstream: pkg/apis/resource/validation/validation.go, validateResourceSliceSpec: since 1.38, a list that did not change is not
-    // judged again, but for the nodes of devices where these are given otherwise.
+    // validated again, but for the nodes of devices where these are given otherwise.
     let is_ratcheted = errors.release().at_least(1, 38);
     let has_changed = !request.old.is_set() || !devices.is_same(&old_devices);
     let selects = by_device.is_true();

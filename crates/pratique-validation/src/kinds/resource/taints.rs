@@ -48,7 +48,7 @@ fn effects(errors: &Errors) -> &'static [&'static str] {
     EFFECTS.get(..count).unwrap_or_default()
 }
 
-/// A taint; an effect that did not change is not judged again.
+/// A taint; an effect that did not change is not validated again.
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceTaint
 pub(super) fn validate_taint(taint: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     validate_label_name(&taint.child("key"), errors);
@@ -56,8 +56,8 @@ pub(super) fn validate_taint(taint: &Node<'_, '_>, old: &Node<'_, '_>, errors: &
     if !value.as_text().is_empty() {
         validate_label_value(&value, errors);
     }
-    let is_judged = !errors.release().at_least(1, 35) || !old.is_set();
-    if is_judged || old.child("effect").as_text() != effect.as_text() {
+    let is_validated = !errors.release().at_least(1, 35) || !old.is_set();
+    if is_validated || old.child("effect").as_text() != effect.as_text() {
         let start = errors.len();
         errors.required_enum(&effect, effects(errors));
         errors.cover_from(start, "");

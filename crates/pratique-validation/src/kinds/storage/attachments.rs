@@ -13,7 +13,7 @@ use crate::pod::validate_driver_name;
 /// A changed attachment.
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttachmentUpdate
 pub(super) fn validate_attachment_update(request: &Request<'_>, errors: &mut Errors) {
-    // Upstream: pkg/registry/storage/volumeattachment/strategy.go, ValidateUpdate: before 1.35, it is judged twice.
+    // Upstream: pkg/registry/storage/volumeattachment/strategy.go, ValidateUpdate: before 1.35, it is validated twice.
     if !errors.release().at_least(1, 35) {
         validate_attachment(request, errors);
     }
@@ -33,10 +33,10 @@ pub(super) fn validate_attachment(request: &Request<'_>, errors: &mut Errors) {
     let spec = object.child("spec");
     let (source, node) = (spec.child("source"), spec.child("nodeName"));
     let attacher = spec.child("attacher");
-    // Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttachmentV1: before 1.36, it judges names, and only of new
+    // Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttachmentV1: before 1.36, it validates names, and only of new
     // attachments.
-    let judges_names_last = !errors.release().at_least(1, 36);
-    if !judges_names_last {
+    let validates_names_last = !errors.release().at_least(1, 36);
+    if !validates_names_last {
         validate_covered_driver(&attacher, errors);
     } else if attacher.as_text().is_empty() {
         errors.required(attacher, "");
@@ -46,7 +46,7 @@ pub(super) fn validate_attachment(request: &Request<'_>, errors: &mut Errors) {
         errors.invalid_or_empty(&node, &message);
     }
     validate_status(&object.child("status"), errors);
-    if judges_names_last {
+    if validates_names_last {
         if request.old.is_set() {
             return;
         }

@@ -79,7 +79,7 @@ pub(super) fn validate_attributes_class(request: &Request<'_>, errors: &mut Erro
 
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateVolumeAttributesClassUpdate
 pub(super) fn validate_attributes_class_update(request: &Request<'_>, errors: &mut Errors) {
-    // Upstream: pkg/registry/storage/volumeattributesclass/strategy.go, ValidateUpdate: before 1.35, it is judged twice.
+    // Upstream: pkg/registry/storage/volumeattributesclass/strategy.go, ValidateUpdate: before 1.35, it is validated twice.
     if !errors.release().at_least(1, 35) {
         validate_attributes_class(request, errors);
     }
