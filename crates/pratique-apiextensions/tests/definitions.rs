@@ -16,11 +16,11 @@ fn answer(case: &Value<'_>) -> (String, i64) {
     let validator = Validator::new().with_kinds(DEFINITION_KINDS);
     let object = case.get("object").unwrap();
     let candidate = Candidate::new(&kind, object).of_subresource(text_at(case, &["subresource"]));
-    let judged = match case.get("old") {
+    let result = match case.get("old") {
         Some(old) => validator.update(&candidate, old),
         None => validator.create(&candidate),
     };
-    match judged {
+    match result {
         Ok(()) => (String::new(), 0),
         Err(Rejection::Invalid(status)) => {
             let causes = status.details.map_or(0, |details| details.causes.len());

@@ -1,6 +1,6 @@
 //! Validation as the API does it: every rule of every kind, in the server's order and with its messages.
 //!
-//! The rules are those of [`pratique_validation::rules`]: a load judges with them what a manifest says, and a
+//! The rules are those of [`pratique_validation::rules`]: a load validates with them what a manifest says, and a
 //! [`Validator`](pratique_validation::Validator) that has [`KIND_RULES`] what is sent to a server.
 
 mod binding;

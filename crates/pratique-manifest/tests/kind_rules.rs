@@ -15,8 +15,8 @@ use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, Rejection, Validator};
 
 /// The errors in the server's order, each with its field.
-fn errors(judged: Result<(), Rejection>) -> Vec<String> {
-    match judged {
+fn errors(result: Result<(), Rejection>) -> Vec<String> {
+    match result {
         Ok(()) => Vec::new(),
         Err(Rejection::Invalid(status)) => {
             let causes = status.details.unwrap_or_default().causes.into_iter();
@@ -28,7 +28,7 @@ fn errors(judged: Result<(), Rejection>) -> Vec<String> {
     }
 }
 
-fn judge(case: &Value<'_>) -> Vec<String> {
+fn validate(case: &Value<'_>) -> Vec<String> {
     let validator = Validator::new().with_kinds(KIND_RULES);
     let text = |name: &str| case.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = GroupVersionKind::new(text("group"), text("version"), text("kind"));
@@ -48,7 +48,7 @@ fn answers_are_those_of_a_server() {
         let case = pratique_json::parse(line.as_bytes()).unwrap();
         let expected = case.get("errors").and_then(Value::as_array).unwrap().iter();
         let expected: Vec<&str> = expected.filter_map(Value::as_str).collect();
-        let actual = judge(&case);
+        let actual = validate(&case);
         if actual != expected {
             let name = case.get("name").unwrap();
             differences.push(format!("{name}\n  expected {expected:#?}\n  actual {actual:#?}"));

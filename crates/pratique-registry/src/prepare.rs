@@ -43,8 +43,8 @@ impl Registry<'_> {
             received.warnings.push(warning);
         }
         let warnings = received.warnings.clone();
-        // A scale is judged while its controller is prepared.
-        let is_judged = !matches!(received.step, RemainingStep::Delete | RemainingStep::Scale);
+        // A scale is validated while its controller is prepared.
+        let is_validated = !matches!(received.step, RemainingStep::Delete | RemainingStep::Scale);
         let strategy = self.strategy(&received.request);
         let prepared = match (received.step, strategy) {
             (RemainingStep::Connected, _) => answered_requests::prepare(self, received),
@@ -59,7 +59,7 @@ impl Registry<'_> {
             }
         };
         let prepared = prepared.map_err(|status| Refusal { status, warnings })?;
-        if is_judged {
+        if is_validated {
             // The kind is warned of only after that.
             validate(&prepared).map_err(|status| Refusal {
                 status,

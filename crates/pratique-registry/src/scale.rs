@@ -224,14 +224,14 @@ pub(crate) fn prepare<'v>(
         dropped: Vec::new(),
         first_warnings: usize::MAX,
     };
-    // That of a custom resource is judged as a part of it.
+    // That of a custom resource is validated as a part of it.
     if !fields.is_custom {
-        let mut judged = prepared.clone();
+        let mut candidate = prepared.clone();
         // The metadata are those that were sent, of which a controller takes nothing else.
         if let Some(metadata) = scale.get("metadata") {
-            object::set(&mut judged.attributes.object, &["metadata"], metadata.clone());
+            object::set(&mut candidate.attributes.object, &["metadata"], metadata.clone());
         }
-        validate(&judged)?;
+        validate(&candidate)?;
     }
     let is_unconditional = fields.is_custom || strategy.is_unconditional(&received.attributes.kind.version);
     check_version(&mut scale, old_scale, is_unconditional, &received)?;
@@ -245,10 +245,10 @@ pub(crate) fn prepare<'v>(
             prepared.warnings.extend(warnings);
         }
         None => {
-            let mut judged = prepared.clone();
-            judged.attributes.kind = target.parent().unwrap_or_default();
-            (judged.attributes.object, judged.attributes.old_object) = (changed, old);
-            validate(&judged)?;
+            let mut candidate = prepared.clone();
+            candidate.attributes.kind = target.parent().unwrap_or_default();
+            (candidate.attributes.object, candidate.attributes.old_object) = (changed, old);
+            validate(&candidate)?;
         }
     }
     Ok(prepared)

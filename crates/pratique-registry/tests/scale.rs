@@ -77,7 +77,7 @@ fn a_scale_is_that_of_the_stored_workload_or_scale() {
 }
 
 #[test]
-fn a_scale_is_judged_before_its_version_and_its_workload_after_it() {
+fn a_scale_is_validated_before_its_version_and_its_workload_after_it() {
     let refused = |version, invalid| prepare(DEPLOYMENT, version, invalid).unwrap_err().status.message;
     assert_eq!(refused("6", "Scale"), "Scale");
     assert!(refused("6", "Deployment").contains("the object has been modified"));

@@ -74,13 +74,13 @@ pub(crate) fn causes(
         .in_namespace(namespace.map_or(NamespaceView::Unknown, NamespaceView::Stored));
     let validator = validator(invalid.gates);
     let faults = validator.faults(&candidate, &invalid.old_object);
-    // A question is no object that is judged so.
+    // A question is no object that is validated so.
     if faults.is_empty() {
         return stated_causes(status);
     }
     let origins = origin::origins(validator, (candidate, &invalid.old_object), &faults, changes);
-    let judged = (candidate, &invalid.old_object);
-    let helps = cause_help::find_helps(judged, invalid.gates, &faults);
+    let change = (candidate, &invalid.old_object);
+    let helps = cause_help::find_helps(change, invalid.gates, &faults);
     let explained = faults.iter().zip(origins).zip(helps);
     let explained = explained.map(|((fault, origin), help)| {
         let (help, replacement) = help.map_or((None, None), |help| (Some(help.text), help.replacement));

@@ -24,7 +24,7 @@ pub struct Preparation {
     pub records_defaults: bool,
     /// Whether objects that stay as they are need no name, as in the tests of other programs.
     pub takes_nameless: bool,
-    /// Whether objects of built-in kinds are judged as a server does before it stores them. Those that stay as they were written,
+    /// Whether objects of built-in kinds are validated as a server does before it stores them. Those that stay as they were written,
     /// and those that a server sent, are not.
     pub validates: bool,
     /// Whether objects of updates are manifests that are applied: what they leave out stays as it is stored.

@@ -198,7 +198,7 @@ impl<'a> Reviewer<'a> {
 
     /// Leaves out what can be done about the fields for which the server's own validation refuses an object, and which step made it so,
     /// where policies only are evaluated.
-    // Row `scan` of `benches/`: an invalid object is judged several times more for it.
+    // Row `scan` of `benches/`: an invalid object is validated several times more for it.
     #[must_use]
     pub fn without_explained_causes(self) -> Self {
         Reviewer {
@@ -218,7 +218,7 @@ impl<'a> Reviewer<'a> {
         self
     }
 
-    /// Whether objects of built-in kinds are judged by a server's own validation.
+    /// Whether objects of built-in kinds go through a server's own validation.
     pub fn validates(&self) -> bool {
         match &self.depth {
             #[cfg(feature = "webhooks")]

@@ -33,7 +33,7 @@ pub fn is_gate_of_validation(name: &str) -> bool {
     Validator::GATES.contains(&name)
 }
 
-/// Whether there are rules by which the object of a request is judged, of a built-in kind that is stored.
+/// Whether there are rules by which the object of a request is validated, of a built-in kind that is stored.
 pub fn is_validated(request: &AdmissionRequest<'_>) -> bool {
     let is_update = request.operation == Operation::Update;
     BY_DEFAULT.covers(&request.kind, &request.sub_resource, is_update)

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn every_change_is_judged_twice() {
+    fn every_change_is_validated_twice() {
         let metadata = pratique_json::parse(br#"{"name": "a", "labels": {"a": "x/y", "b": "x/y"}}"#).unwrap();
         let errors = validate_common_update(&metadata, &metadata, false, Release::latest());
         let fields: Vec<String> = errors.into_vec().into_iter().map(|error| error.field).collect();

@@ -27,11 +27,11 @@ pub(crate) struct ObjectArguments {
     pub(crate) validation: ValidationArguments,
 }
 
-/// Whether objects are judged by the API server's own validation.
+/// Whether objects go through the API server's own validation.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct ValidationArguments {
-    /// Whether objects of built-in kinds are judged as an API server does before it stores them, after mutating and before
-    /// validating admission: what is invalid is denied. What a server sent (an AdmissionReview) was judged there, and objects
+    /// Whether objects of built-in kinds are validated as an API server does before it stores them, after mutating and before
+    /// validating admission: what is invalid is denied. What a server sent (an AdmissionReview) was validated there, and objects
     /// that stay as they are given are not.
     #[arg(long, env = "PRATIQUE_VALIDATION", value_name = "on|off", default_value = "on",
           action = clap::ArgAction::Set, value_parser = on_or_off())]

@@ -142,8 +142,8 @@ impl ObjectLimitations {
     pub(crate) fn count_unvalidated(&mut self, input: &InputRequest<'_>, validates: bool) {
         let request = &input.request;
         let is_stored = matches!(request.operation, Operation::Create | Operation::Update);
-        let is_judged = validates && is_stored && !input.is_sent && is_builtin(&request.kind);
-        if is_judged && !is_validated(request) {
+        let needs_rules = validates && is_stored && !input.is_sent && is_builtin(&request.kind);
+        if needs_rules && !is_validated(request) {
             let counted = CountedKind {
                 count: 1,
                 place: input.place(),

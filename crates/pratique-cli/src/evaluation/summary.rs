@@ -18,7 +18,7 @@ pub(crate) struct EvaluationFacts<'a> {
     pub(crate) policies: Vec<EvaluatedPolicies<'a>>,
     /// Whether objects are completed as a server does.
     pub(crate) completes: bool,
-    /// Whether objects of built-in kinds are judged by the server's own validation.
+    /// Whether objects of built-in kinds go through the server's own validation.
     pub(crate) validates: bool,
     /// How many built-in plugins are run.
     pub(crate) plugins: usize,
@@ -74,7 +74,7 @@ impl EvaluationSummary {
         ))
     }
 
-    /// Adds how many kinds there were without rules to judge their objects.
+    /// Adds how many kinds there were without rules to validate their objects.
     pub(crate) fn count_unvalidated(&mut self, kinds: usize) {
         if kinds > 0 {
             let kinds = counted(kinds, "kind", "kinds");

@@ -1,4 +1,4 @@
-//! Files among the inputs that are no objects of the API: told as what they are, counted, and not judged.
+//! Files among the inputs that are no objects of the API: told as what they are, counted, and not evaluated.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! The file as a revision of the repository has it, such as the target of a pull request: whoever proposes a change does not
-//! say by which rules it is judged.
+//! say by which rules it is checked.
 
 use std::path::PathBuf;
 

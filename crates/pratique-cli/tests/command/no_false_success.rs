@@ -274,7 +274,7 @@ fn nothing_is_not_all() {
 }
 
 #[test]
-fn pods_without_containers_are_judged_by_the_rest() {
+fn pods_without_containers_are_evaluated_by_the_rest() {
     let template = "selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n";
     let directory = Directory::new()
         .with("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: empty}\n")

@@ -589,7 +589,7 @@ fn what_a_configuration_names_is_below_the_directory_too() {
 }
 
 #[test]
-fn a_change_is_judged_by_the_rules_of_its_target() {
+fn a_change_is_checked_by_the_rules_of_its_target() {
     let repository = with_project("policies: [policies]\ninputs: [rendered]\n");
     let git = |arguments: &[&str]| git(&repository.path().join("repository"), arguments);
     fs::remove_dir_all(repository.path().join("repository/.git")).unwrap();

@@ -43,7 +43,7 @@ fn review(directory: &Directory, arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn sources_are_told_and_not_judged() {
+fn sources_are_told_and_not_evaluated() {
     let directory = sources();
     let human = review(&directory, &["all"]);
     human

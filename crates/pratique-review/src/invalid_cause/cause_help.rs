@@ -39,14 +39,14 @@ impl CauseHelp {
 /// How many causes get help: it compares a name with all that are there.
 const MAX_HELPED: usize = 100;
 
-/// For each fault of an object, what can be done about it, if that is known. The object is judged beside an old one by a server with
+/// For each fault of an object, what can be done about it, if that is known. The object is validated beside an old one by a server with
 /// feature gates.
 pub(super) fn find_helps(
-    judged: (Candidate<'_>, &Value<'_>),
+    change: (Candidate<'_>, &Value<'_>),
     gates: FeatureGates,
     faults: &[FieldFault],
 ) -> Vec<Option<CauseHelp>> {
-    let (candidate, _) = judged;
+    let (candidate, _) = change;
     let mut helps: Vec<Option<CauseHelp>> = faults
         .iter()
         .enumerate()
@@ -55,7 +55,7 @@ pub(super) fn find_helps(
             (at < MAX_HELPED).then(value_help).flatten()
         })
         .collect();
-    add_gate_helps(judged, gates, faults, &mut helps);
+    add_gate_helps(change, gates, faults, &mut helps);
     helps
 }
 
@@ -109,7 +109,7 @@ fn add_gate_helps(
             return;
         }
         let changed = turn(gates, gate);
-        // The release does not have the gate: the whole object would be judged in vain.
+        // The release does not have the gate: the whole object would be validated in vain.
         if changed == gates {
             continue;
         }

@@ -38,10 +38,10 @@ webhooks:
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
-metadata: {name: judges}
+metadata: {name: reviewers}
 webhooks:
-- name: judges.example.com
-  clientConfig: {service: {name: judge, namespace: ops, path: /ask}}
+- name: reviewers.example.com
+  clientConfig: {service: {name: reviewer, namespace: ops, path: /ask}}
   rules: [{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [configmaps]}]
   admissionReviewVersions: [v1]
   sideEffects: None
@@ -214,13 +214,13 @@ fn scripts_answer_for_webhooks() {
         &format!(
             "policies: [webhooks.yaml]
 webhooks:
-- name: judges.example.com
+- name: reviewers.example.com
   objects: [ConfigMap/refused]
   allowed: false
   message: not this one
   code: 409
   reason: Conflict
-- {{name: judges.example.com, warnings: [careful], auditAnnotations: {{asked: 'yes'}}}}
+- {{name: reviewers.example.com, warnings: [careful], auditAnnotations: {{asked: 'yes'}}}}
 - {{name: sidecars.example.com, operations: [UPDATE], error: connection refused}}
 - {{name: sidecars.example.com, merge: {{data: {{b: '2'}}}}}}
 tests:
@@ -231,7 +231,7 @@ tests:
     expect:
       verdict: allowed
       warnings: [careful]
-      auditAnnotations: {{judges.example.com/asked: 'yes'}}
+      auditAnnotations: {{reviewers.example.com/asked: 'yes'}}
       changes: {{sidecars.example.com: [object.data.b], MutatingAdmissionWebhook: [object.data]}}
       objectContains: {{data: {{a: '1', b: '2'}}}}
   - name: refused
@@ -241,7 +241,7 @@ tests:
       code: 409
       reason: Conflict
       plugin: ValidatingAdmissionWebhook
-      message: 'admission webhook \"judges.example.com\" denied the request: not this one'
+      message: 'admission webhook \"reviewers.example.com\" denied the request: not this one'
   - name: patched otherwise
     webhooks:
     - {{name: sidecars.example.com, patch: [{{op: remove, path: /data/a}}]}}
@@ -258,7 +258,7 @@ tests:
       code: 500
       message: 'Internal error occurred: failed calling webhook \"sidecars.example.com\": failed to call webhook: Post \"https://hooks.example/sidecars?timeout=7s\": connection refused'
   - name: too late, and ignored
-    webhooks: [{{name: judges.example.com, timeout: true}}]
+    webhooks: [{{name: reviewers.example.com, timeout: true}}]
     expect: {{verdict: allowed, warnings: []}}
 "
         ),
@@ -271,14 +271,14 @@ fn webhooks_without_a_script_are_undecided() {
     check(
         &format!(
             "policies: [webhooks.yaml]
-webhooks: [{{name: judges.example.com, objects: [other]}}]
+webhooks: [{{name: reviewers.example.com, objects: [other]}}]
 tests:
 - {{name: first, object: {MAP}, expect: {{verdict: undecided, plugins: {{MutatingAdmissionWebhook: undecided}}}}}}
 - {{name: second, object: {MAP}, webhooks: [{{name: sidecars.example.com}}], expect: allowed}}
 "
         ),
         &[
-            "second: verdict allowed/undecided: ValidatingAdmissionWebhook 'judges.example.com' is undecided: it is not known \
+            "second: verdict allowed/undecided: ValidatingAdmissionWebhook 'reviewers.example.com' is undecided: it is not known \
              what the webhook answers: say what it answers under webhooks, by its name",
         ],
     );
@@ -293,7 +293,7 @@ fn webhooks_and_plugins_are_called_again() {
         "policies: [webhooks.yaml]
 chain: true
 webhooks:
-- {{name: judges.example.com}}
+- {{name: reviewers.example.com}}
 - name: sidecars.example.com
   patch: [{{op: add, path: /spec/containers/-, value: {{name: proxy, image: p}}}}]
 cluster:{STATE}  complete: true
@@ -323,12 +323,12 @@ fn what_cannot_be_is_refused() {
         "policies: [webhooks.yaml]\n",
         &[
             "MutatingWebhookConfiguration \"sidecars\" is not evaluated: the suite does not say what webhooks answer",
-            "ValidatingWebhookConfiguration \"judges\" is not evaluated: the suite does not say what webhooks answer",
+            "ValidatingWebhookConfiguration \"reviewers\" is not evaluated: the suite does not say what webhooks answer",
         ],
     );
     check(
-        "policies: [webhooks.yaml]\nwebhooks: [{name: judge.example.com}]\n",
-        &["no webhook is named \"judge.example.com\": did you mean \"judges.example.com\"?"],
+        "policies: [webhooks.yaml]\nwebhooks: [{name: reviewer.example.com}]\n",
+        &["no webhook is named \"reviewer.example.com\": did you mean \"reviewers.example.com\"?"],
     );
     check(
         "chain: {enableAdmissionPlugins: [PodSecurityPolicy], disableAdmissionPlugins: [LimitRange]}\n",

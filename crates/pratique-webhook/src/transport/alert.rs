@@ -1,6 +1,6 @@
 //! The alert of a server that closes connections before a request is sent.
 //!
-//! With TLS 1.3 a server judges the certificate of a client, or its lack, after the client has taken the handshake for done. An alert
+//! With TLS 1.3 a server checks the certificate of a client, or its lack, after the client has taken the handshake for done. An alert
 //! that arrives before the request is read by nobody who waits for an answer: the client only learns that the connection is closed.
 //! Go's client waits for neither, and reports the alert.
 // Upstream: Go's net/http/transport.go, persistConn.mapRoundTripError

@@ -76,9 +76,9 @@ async fn a_dropped_request_ends_its_calls() {
         .plays_after("a", allows(), 60_000)
         .plays_after("b", allows(), 60_000);
     let hooks = validating(vec![hook("a", json!({})), hook("b", json!({}))]);
-    let judging = validated(&hooks, &player);
-    let judging = tokio::time::timeout(Duration::from_millis(10), judging).await;
-    assert!(judging.is_err());
+    let validation = validated(&hooks, &player);
+    let validation = tokio::time::timeout(Duration::from_millis(10), validation).await;
+    assert!(validation.is_err());
     assert_eq!(player.paths().len(), 2);
     assert_eq!(player.at_work.load(Ordering::SeqCst), 0);
 }

@@ -46,7 +46,7 @@ pub struct ReceivedRequest<'m> {
     /// The defaulted fields, if they are recorded.
     defaults: Option<Mutex<Vec<Defaults>>>,
     options: ReceiveOptions<'m>,
-    /// The object that was judged to be invalid.
+    /// The object that is invalid.
     invalid: Mutex<Option<InvalidObject>>,
     /// What was left open of an object that has no errors.
     left_open: Mutex<Option<OpenQuestion>>,
@@ -65,9 +65,9 @@ pub struct ReceivedRequest<'m> {
 pub struct ReceiveOptions<'v> {
     /// Whether the defaulted fields are [recorded](ReceivedRequest::defaults).
     pub records_defaults: bool,
-    /// What judges objects of built-in kinds between the phases of admission, as a server does. Nothing does by default.
+    /// What validates objects of built-in kinds between the phases of admission, as a server does. Nothing does by default.
     pub validator: Option<&'v Validator>,
-    /// Whether the server's own plugins are left out, so that what is judged lacks what they set.
+    /// Whether the server's own plugins are left out, so that what is validated lacks what they set.
     pub has_no_plugins: bool,
     /// Whether the object of an update is a manifest that is applied: what it leaves out stays as it is stored.
     pub is_applied: bool,
@@ -261,7 +261,7 @@ impl ReceivedRequest<'_> {
         self.is_refused.load(Ordering::Relaxed)
     }
 
-    /// The object that was judged to be invalid, if it was.
+    /// The object that is invalid, if it is.
     pub fn invalid_object(&self) -> Option<InvalidObject> {
         self.invalid
             .lock()
@@ -335,7 +335,7 @@ impl ReceivedRequest<'_> {
                 without_managed_fields: !self.model.writes_managed_fields,
                 // Custom resources may have no form in which they are stored.
                 without_stored: !is_custom,
-                without_name: self.is_judged(request),
+                without_name: self.is_validated(request),
                 ..Request::default()
             },
             object,
@@ -456,15 +456,15 @@ impl ReceivedRequest<'_> {
         Ok(())
     }
 
-    /// Whether there are rules by which the object of a request is judged.
-    fn is_judged(&self, request: &AdmissionRequest<'_>) -> bool {
+    /// Whether there are rules by which the object of a request is validated.
+    fn is_validated(&self, request: &AdmissionRequest<'_>) -> bool {
         let is_update = request.operation == Operation::Update;
         self.options
             .validator
             .is_some_and(|validator| validator.covers(&request.kind, &request.sub_resource, is_update))
     }
 
-    /// Judges an object as it is to be stored, beside what was sent to be it. Of a kind without rules it is not known whether a server stores it.
+    /// Validates an object as it is to be stored, beside what was sent to be it. Of a kind without rules it is not known whether a server stores it.
     // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate; update.go, BeforeUpdate
     fn validate(
         &self,
@@ -487,7 +487,7 @@ impl ReceivedRequest<'_> {
         };
         let services = depends_on_services(attributes, sent)
             .then(|| KnownServices::of_cluster(cluster, self.is_of_cluster));
-        let judge = |object: &Value<'_>, old: &Value<'_>| {
+        let validate_change = |object: &Value<'_>, old: &Value<'_>| {
             let mut candidate = Candidate::new(&attributes.kind, object)
                 .of_subresource(&attributes.subresource)
                 .in_namespace(namespace);
@@ -503,7 +503,7 @@ impl ReceivedRequest<'_> {
             }
         };
         let given = (&attributes.object, &attributes.old_object);
-        let mut status = match judge(given.0, given.1) {
+        let mut status = match validate_change(given.0, given.1) {
             Err(Rejection::Invalid(status)) => status,
             Err(Rejection::Open(question)) => {
                 self.leave_open(question);
@@ -521,7 +521,7 @@ impl ReceivedRequest<'_> {
             !self.options.has_no_plugins || !assume_plugins(kind, &mut object)
         };
         if !is_whole {
-            match judge(&object, &old_object) {
+            match validate_change(&object, &old_object) {
                 Err(Rejection::Invalid(of_whole)) => status = of_whole,
                 Err(Rejection::Open(question)) => {
                     self.leave_open(question);
@@ -588,9 +588,9 @@ impl ReceivedRequest<'_> {
         let validate = |prepared: &pratique_registry::Prepared<'v>| {
             let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
             dropped.clone_from(&prepared.dropped);
-            let judged = self.validate(&prepared.attributes, object, cluster);
+            let result = self.validate(&prepared.attributes, object, cluster);
             self.keep_service(&prepared.attributes, object);
-            judged
+            result
         };
         let has_empty = received.has_empty_fields() && !self.is_rewritten.load(Ordering::Relaxed);
         let prepared = if has_empty {

@@ -38,14 +38,14 @@ fn run<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Judges the creation of a ConfigMap by validating policies with these expressions; gives what was asked.
+/// Decides on the creation of a ConfigMap by validating policies with these expressions; gives what was asked.
 fn evaluate(mutations: &[&str], policies: &[&str]) -> (Outcome, Vec<Vec<String>>) {
     let office = Office::default();
-    let outcome = judge_by(&office, mutations, policies, OnUndecided::Report);
+    let outcome = decide_by(&office, mutations, policies, OnUndecided::Report);
     (outcome, office.0.into_inner().unwrap())
 }
 
-fn judge_by(
+fn decide_by(
     decider: &dyn CheckDecider,
     mutations: &[&str],
     policies: &[&str],
@@ -98,7 +98,7 @@ const FORBIDS: &str = "!authorizer.requestResource.check('use').allowed()";
 
 #[test]
 fn without_anything_to_ask_it_is_undecided() {
-    let outcome = judge_by(&NoAuthorizer, &[], &[FORBIDS, "true"], OnUndecided::Report);
+    let outcome = decide_by(&NoAuthorizer, &[], &[FORBIDS, "true"], OnUndecided::Report);
     assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
     assert!(!outcome.allowed());
     let [undecided] = outcome.undecided.as_slice() else {
@@ -123,13 +123,13 @@ fn without_anything_to_ask_it_is_undecided() {
 
 #[test]
 fn no_opinion_denies_if_chosen() {
-    let outcome = judge_by(&NoOpinion, &[], &[FORBIDS], OnUndecided::Report);
+    let outcome = decide_by(&NoOpinion, &[], &[FORBIDS], OnUndecided::Report);
     assert_eq!(outcome.decision(), AdmissionDecision::Allowed);
 }
 
 #[test]
 fn a_denial_beside_stays_one() {
-    let outcome = judge_by(&NoAuthorizer, &[], &[FORBIDS, "false"], OnUndecided::Report);
+    let outcome = decide_by(&NoAuthorizer, &[], &[FORBIDS, "false"], OnUndecided::Report);
     assert_eq!(outcome.decision(), AdmissionDecision::Denied);
     assert_eq!(outcome.undecided.len(), 1);
 }
@@ -137,14 +137,14 @@ fn a_denial_beside_stays_one() {
 #[test]
 fn undecided_mutations_end_the_chain() {
     let label = format!("[JSONPatch{{op: 'add', path: '/data', value: {{'may': string({FORBIDS})}}}}]");
-    let outcome = judge_by(&NoAuthorizer, &[&label], &["false"], OnUndecided::Report);
+    let outcome = decide_by(&NoAuthorizer, &[&label], &["false"], OnUndecided::Report);
     assert_eq!(outcome.decision(), AdmissionDecision::Undecided);
     assert_eq!(outcome.object, None);
 }
 
 #[test]
 fn a_server_goes_by_the_failure_policy() {
-    let outcome = judge_by(&NoAuthorizer, &[], &[FORBIDS], OnUndecided::FailurePolicy);
+    let outcome = decide_by(&NoAuthorizer, &[], &[FORBIDS], OnUndecided::FailurePolicy);
     assert_eq!(outcome.decision(), AdmissionDecision::Denied);
     assert!(outcome.undecided.is_empty());
     let message = outcome.status.unwrap().message;
