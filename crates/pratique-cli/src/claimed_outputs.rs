@@ -6,7 +6,7 @@ use std::io;
 use std::path::{self, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pratique_s3::Location;
+use pratique_s3::StoreLocation;
 use same_file::Handle;
 
 use crate::project::applied_settings;
@@ -112,7 +112,7 @@ fn replaced() -> io::Error {
 
 /// Where a file is, by whichever path; objects of a store are as they are named, which paths compared as such are not.
 pub(crate) fn place_of(file: &Path) -> OsString {
-    if file.to_str().is_some_and(Location::is_meant) {
+    if file.to_str().is_some_and(StoreLocation::is_meant) {
         return file.into();
     }
     let path = path::absolute(file).unwrap_or_else(|_| file.to_owned());

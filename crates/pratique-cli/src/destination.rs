@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::path_text;
-use pratique_s3::{Location, Settings, Store};
+use pratique_s3::{ObjectStore, StoreLocation, StoreSettings};
 use tempfile::NamedTempFile;
 
 use crate::claimed_outputs;
@@ -21,7 +21,7 @@ pub(crate) enum OutputDestination {
     /// A path that is no regular file, such as a pipe.
     Special(BufWriter<File>),
     /// An object of a store.
-    Object(Box<pratique_s3::Writer>),
+    Object(Box<pratique_s3::ObjectWriter>),
 }
 
 /// A file that is not finished; dropped, it is removed.
@@ -154,7 +154,7 @@ pub(crate) fn unwritten(path: &Path, error: io::Error) -> CliError {
     let path = path_text(path);
     match error.kind() {
         ErrorKind::BrokenPipe => CliError::BrokenPipe,
-        _ if Location::is_meant(&path) => CliError::Store {
+        _ if StoreLocation::is_meant(&path) => CliError::Store {
             place: path,
             why: error.to_string(),
         },
@@ -176,8 +176,8 @@ pub(crate) fn read_object(path: &Path, mebibytes: u32) -> Result<Option<Vec<u8>>
 }
 
 /// The object that a path names.
-fn location(path: &Path) -> Result<Option<Location>, CliError> {
-    let Some(text) = path.to_str().filter(|text| Location::is_meant(text)) else {
+fn location(path: &Path) -> Result<Option<StoreLocation>, CliError> {
+    let Some(text) = path.to_str().filter(|text| StoreLocation::is_meant(text)) else {
         return Ok(None);
     };
     text.parse().map(Some).map_err(|error| CliError::Store {
@@ -186,13 +186,13 @@ fn location(path: &Path) -> Result<Option<Location>, CliError> {
     })
 }
 
-fn store(location: &Location) -> Result<Store, CliError> {
+fn store(location: &StoreLocation) -> Result<ObjectStore, CliError> {
     let failed = |why: String| CliError::Store {
         place: location.to_string(),
         why,
     };
-    let settings = Settings::of_environment().map_err(|error| failed(error.to_string()))?;
-    Store::new(settings).map_err(|error| failed(error.to_string()))
+    let settings = StoreSettings::of_environment().map_err(|error| failed(error.to_string()))?;
+    ObjectStore::new(settings).map_err(|error| failed(error.to_string()))
 }
 
 /// Whether a path exists and is no regular file: it is written in place.

@@ -1,15 +1,15 @@
 //! Objects of S3-compatible stores, for programs without a runtime of their own.
 //!
-//! A [`Store`] reads objects within bounds, and a [`Writer`] is a [`Write`](std::io::Write) that uploads in parts while it is
-//! written to: no more than a part is held, and what was not [finished](Writer::finish) is never seen by readers.
+//! An [`ObjectStore`] reads objects within bounds, and an [`ObjectWriter`] is a [`Write`](std::io::Write) that uploads in parts while it is
+//! written to: no more than a part is held, and what was not [finished](ObjectWriter::finish) is never seen by readers.
 //!
 //! ```no_run
 //! use std::io::Write as _;
 //!
-//! use pratique_s3::{Location, Settings, Store};
+//! use pratique_s3::{StoreLocation, StoreSettings, ObjectStore};
 //!
-//! let store = Store::new(Settings::of_environment()?)?;
-//! let location: Location = "s3://reports/scan/0.json".parse()?;
+//! let store = ObjectStore::new(StoreSettings::of_environment()?)?;
+//! let location: StoreLocation = "s3://reports/scan/0.json".parse()?;
 //! let mut writer = store.writer(location.clone());
 //! writer.write_all(b"{}")?;
 //! writer.finish()?;
@@ -17,7 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Settings`] say what the environment names. Requests are signed with version 4 of the signature, and repeated where that
+//! [`StoreSettings`] say what the environment names. Requests are signed with version 4 of the signature, and repeated where that
 //! may help: after errors of the server, and where the connection breaks.
 
 // Why not `object_store` (0.14): with its `aws-base` and a provider of one's own it signs, repeats and uploads in parts as well. It
@@ -30,8 +30,8 @@ mod store;
 mod store_error;
 mod writer;
 
-pub use location::{Location, LocationError};
-pub use settings::{Settings, SettingsError};
-pub use store::Store;
+pub use location::{LocationError, StoreLocation};
+pub use settings::{SettingsError, StoreSettings};
+pub use store::ObjectStore;
 pub use store_error::StoreError;
-pub use writer::Writer;
+pub use writer::ObjectWriter;

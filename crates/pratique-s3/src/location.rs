@@ -8,7 +8,7 @@ const SCHEME: &str = "s3://";
 
 /// Where an object is, as in `s3://bucket/key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Location {
+pub struct StoreLocation {
     bucket: String,
     key: String,
 }
@@ -24,7 +24,7 @@ pub enum LocationError {
     Key(String),
 }
 
-impl Location {
+impl StoreLocation {
     /// Whether a text is meant to be a location.
     pub fn is_meant(text: &str) -> bool {
         text.starts_with(SCHEME)
@@ -41,7 +41,7 @@ impl Location {
     }
 }
 
-impl FromStr for Location {
+impl FromStr for StoreLocation {
     type Err = LocationError;
 
     fn from_str(text: &str) -> Result<Self, LocationError> {
@@ -58,14 +58,14 @@ impl FromStr for Location {
         if key.split('/').any(|part| matches!(part, "" | "." | "..")) {
             return Err(LocationError::Key(text.to_owned()));
         }
-        Ok(Location {
+        Ok(StoreLocation {
             bucket: bucket.to_owned(),
             key: key.to_owned(),
         })
     }
 }
 
-impl Display for Location {
+impl Display for StoreLocation {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "{SCHEME}{}/{}", self.bucket, self.key)
     }
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn locations_name_a_bucket_and_a_key() {
         for text in ["s3://reports/a.json", "s3://a.b-c/x/y z/0.parquet"] {
-            assert_eq!(text.parse::<Location>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<StoreLocation>().unwrap().to_string(), text);
         }
         for text in [
             "reports/a",
@@ -89,7 +89,7 @@ mod tests {
             "s3://re:po/a",
         ] {
             assert_eq!(
-                text.parse::<Location>(),
+                text.parse::<StoreLocation>(),
                 Err(LocationError::Form(text.to_owned()))
             );
         }
@@ -99,7 +99,10 @@ mod tests {
             "s3://reports//a",
             "s3://reports/a/",
         ] {
-            assert_eq!(text.parse::<Location>(), Err(LocationError::Key(text.to_owned())));
+            assert_eq!(
+                text.parse::<StoreLocation>(),
+                Err(LocationError::Key(text.to_owned()))
+            );
         }
     }
 }

@@ -19,7 +19,7 @@ const REGION: &str = "us-east-1";
 /// | `AWS_ENDPOINT_URL_S3`, or `AWS_ENDPOINT_URL` | where a store is that is not that of AWS |
 /// | `AWS_CA_BUNDLE` | a file with the certificates, as PEM, that are trusted instead of those of the system |
 #[derive(Clone)]
-pub struct Settings {
+pub struct StoreSettings {
     pub(crate) credentials: Credentials,
     pub(crate) region: String,
     pub(crate) endpoint: Url,
@@ -47,7 +47,7 @@ pub enum SettingsError {
     Region(String),
 }
 
-impl Settings {
+impl StoreSettings {
     /// What the environment says.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl Settings {
             matches!(url.scheme(), "http" | "https") && url.has_host() && url.username().is_empty()
         };
         match endpoint.filter(is_http) {
-            Some(endpoint) => Ok(Settings {
+            Some(endpoint) => Ok(StoreSettings {
                 credentials,
                 region,
                 endpoint,
@@ -116,10 +116,10 @@ impl Settings {
 }
 
 /// Without secrets.
-impl fmt::Debug for Settings {
+impl fmt::Debug for StoreSettings {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Settings")
+            .debug_struct("StoreSettings")
             .field("region", &self.region)
             .field("endpoint", &self.endpoint.as_str())
             .finish_non_exhaustive()
@@ -130,9 +130,9 @@ impl fmt::Debug for Settings {
 mod tests {
     use super::*;
 
-    fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+    fn settings(variables: &[(&str, &str)]) -> Result<StoreSettings, SettingsError> {
         let keys = [("AWS_ACCESS_KEY_ID", "key"), ("AWS_SECRET_ACCESS_KEY", "secret")];
-        Settings::from_variables(|name| {
+        StoreSettings::from_variables(|name| {
             let mut all = variables.iter().chain(&keys);
             let found = all.find(|(variable, _)| *variable == name);
             found.map(|(_, value)| (*value).to_owned())

@@ -16,7 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::sleep;
 use url::Url;
 
-use crate::{Location, Settings, StoreError, Writer};
+use crate::{ObjectWriter, StoreError, StoreLocation, StoreSettings};
 
 /// How long a signature holds: each attempt has its own.
 const SIGNED_FOR: Duration = Duration::from_secs(15 * 60);
@@ -32,10 +32,10 @@ const MAX_CERTIFICATES: u64 = 16 << 20;
 
 /// A store. A copy is the same. Calls block the calling thread, which must not be one of a runtime.
 #[derive(Clone)]
-pub struct Store(Arc<StoreInner>);
+pub struct ObjectStore(Arc<StoreInner>);
 
 struct StoreInner {
-    settings: Settings,
+    settings: StoreSettings,
     http: Client,
     runtime: Runtime,
 }
@@ -52,12 +52,12 @@ struct FailedAttempt {
     passes: bool,
 }
 
-impl Store {
+impl ObjectStore {
     /// A store by its settings. Nothing is asked yet.
     ///
     /// # Errors
     /// The certificates that are to be trusted cannot be read, or the system gives no resources.
-    pub fn new(settings: Settings) -> Result<Self, StoreError> {
+    pub fn new(settings: StoreSettings) -> Result<Self, StoreError> {
         let start = |error: &dyn std::error::Error| StoreError::Start(chain(error));
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -75,7 +75,7 @@ impl Store {
             builder = builder.tls_certs_only(certificates);
         }
         let http = builder.build().map_err(|error| start(&error))?;
-        Ok(Store(Arc::new(StoreInner {
+        Ok(ObjectStore(Arc::new(StoreInner {
             settings,
             http,
             runtime,
@@ -86,7 +86,7 @@ impl Store {
     ///
     /// # Errors
     /// It is larger, or the store does not give it.
-    pub fn read(&self, at: &Location, most: usize) -> Result<Vec<u8>, StoreError> {
+    pub fn read(&self, at: &StoreLocation, most: usize) -> Result<Vec<u8>, StoreError> {
         let bucket = self.bucket(at)?;
         let credentials = Some(&self.0.settings.credentials);
         let sign = || bucket.get_object(credentials, at.key()).sign(SIGNED_FOR);
@@ -99,7 +99,7 @@ impl Store {
     ///
     /// # Errors
     /// Nothing can be written there.
-    pub fn verify(&self, at: &Location) -> Result<(), StoreError> {
+    pub fn verify(&self, at: &StoreLocation) -> Result<(), StoreError> {
         match self.read(at, 0) {
             Ok(_) | Err(StoreError::TooLarge { .. }) => Ok(()),
             // Who may write need not be able to read, and what is there may be archived.
@@ -119,7 +119,7 @@ impl Store {
     ///
     /// # Errors
     /// The store does not take it.
-    pub fn write(&self, at: &Location, content: impl Into<Bytes>) -> Result<(), StoreError> {
+    pub fn write(&self, at: &StoreLocation, content: impl Into<Bytes>) -> Result<(), StoreError> {
         let bucket = self.bucket(at)?;
         let credentials = Some(&self.0.settings.credentials);
         let sign = || bucket.put_object(credentials, at.key()).sign(SIGNED_FOR);
@@ -128,12 +128,12 @@ impl Store {
     }
 
     /// Writes an object part by part.
-    pub fn writer(&self, at: Location) -> Writer {
-        Writer::new(self.clone(), at)
+    pub fn writer(&self, at: StoreLocation) -> ObjectWriter {
+        ObjectWriter::new(self.clone(), at)
     }
 
     /// Begins an upload in parts, and gives its id.
-    pub(crate) fn create_upload(&self, at: &Location) -> Result<String, StoreError> {
+    pub(crate) fn create_upload(&self, at: &StoreLocation) -> Result<String, StoreError> {
         let bucket = self.bucket(at)?;
         let credentials = Some(&self.0.settings.credentials);
         let sign = || {
@@ -152,7 +152,7 @@ impl Store {
     /// Uploads a part, and gives its tag.
     pub(crate) fn upload_part(
         &self,
-        at: &Location,
+        at: &StoreLocation,
         upload: &str,
         number: u16,
         content: Bytes,
@@ -173,7 +173,7 @@ impl Store {
     /// Makes an object of the parts of an upload.
     pub(crate) fn complete_upload(
         &self,
-        at: &Location,
+        at: &StoreLocation,
         upload: &str,
         tags: &[String],
     ) -> Result<(), StoreError> {
@@ -193,7 +193,7 @@ impl Store {
     }
 
     /// Gives an upload up.
-    pub(crate) fn abort_upload(&self, at: &Location, upload: &str) -> Result<(), StoreError> {
+    pub(crate) fn abort_upload(&self, at: &StoreLocation, upload: &str) -> Result<(), StoreError> {
         let bucket = self.bucket(at)?;
         let credentials = Some(&self.0.settings.credentials);
         let sign = || {
@@ -205,7 +205,7 @@ impl Store {
             .map(drop)
     }
 
-    fn bucket(&self, at: &Location) -> Result<Bucket, StoreError> {
+    fn bucket(&self, at: &StoreLocation) -> Result<Bucket, StoreError> {
         let settings = &self.0.settings;
         let style = settings.style(at.bucket());
         let (endpoint, name) = (settings.endpoint.clone(), at.bucket().to_owned());
@@ -323,7 +323,7 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 /// The certificates that are trusted instead of those of the system.
-fn trusted(settings: &Settings) -> Result<Option<Vec<Certificate>>, StoreError> {
+fn trusted(settings: &StoreSettings) -> Result<Option<Vec<Certificate>>, StoreError> {
     let Some(path) = &settings.ca_bundle else {
         // Without TLS, a system without certificates will do.
         return Ok((settings.endpoint.scheme() == "http").then(Vec::new));
@@ -350,8 +350,11 @@ fn read_certificates(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-impl std::fmt::Debug for Store {
+impl std::fmt::Debug for ObjectStore {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_tuple("Store").field(&self.0.settings).finish()
+        formatter
+            .debug_tuple("ObjectStore")
+            .field(&self.0.settings)
+            .finish()
     }
 }

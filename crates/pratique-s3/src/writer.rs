@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use bytes::Bytes;
 
-use crate::{Location, Store, StoreError};
+use crate::{ObjectStore, StoreError, StoreLocation};
 
 /// How many bytes the first parts have: all but the last must have 5 MiB.
 const PART: usize = 8 << 20;
@@ -14,17 +14,17 @@ const MAX_PARTS: u16 = 10_000;
 
 /// An object that is written part by part. It is there once it is [finished](Self::finish); what is dropped before that is
 /// given up.
-pub struct Writer {
-    store: Store,
-    at: Location,
+pub struct ObjectWriter {
+    store: ObjectStore,
+    at: StoreLocation,
     buffer: Vec<u8>,
     upload: Option<String>,
     tags: Vec<String>,
 }
 
-impl Writer {
-    pub(crate) fn new(store: Store, at: Location) -> Self {
-        Writer {
+impl ObjectWriter {
+    pub(crate) fn new(store: ObjectStore, at: StoreLocation) -> Self {
+        ObjectWriter {
             store,
             at,
             buffer: Vec::new(),
@@ -75,7 +75,7 @@ impl Writer {
     }
 }
 
-impl Write for Writer {
+impl Write for ObjectWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = self.part_size().saturating_sub(self.buffer.len());
         let count = bytes.len().min(room);
@@ -93,7 +93,7 @@ impl Write for Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for ObjectWriter {
     fn drop(&mut self) {
         if let Some(upload) = self.upload.take() {
             // The error that led here is the one that counts.
@@ -102,10 +102,10 @@ impl Drop for Writer {
     }
 }
 
-impl std::fmt::Debug for Writer {
+impl std::fmt::Debug for ObjectWriter {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
-            .debug_struct("Writer")
+            .debug_struct("ObjectWriter")
             .field("at", &self.at)
             .finish_non_exhaustive()
     }

@@ -3,21 +3,21 @@
 
 use std::io::Write as _;
 
-use pratique_s3::{Location, Settings, Store, StoreError};
+use pratique_s3::{ObjectStore, StoreError, StoreLocation, StoreSettings};
 use pratique_testkit::FakeStore;
 
-fn client(fake: &FakeStore, changed: &[(&str, &str)]) -> Store {
+fn client(fake: &FakeStore, changed: &[(&str, &str)]) -> ObjectStore {
     let environment = fake.environment();
-    let settings = Settings::from_variables(|name| {
+    let settings = StoreSettings::from_variables(|name| {
         let changed = changed.iter().find(|(changed, _)| *changed == name);
         let default = environment.iter().find(|(default, _)| *default == name);
         let value = changed.map(|(_, value)| (*value).to_owned());
         value.or_else(|| Some(default?.1.clone()))
     });
-    Store::new(settings.unwrap()).unwrap()
+    ObjectStore::new(settings.unwrap()).unwrap()
 }
 
-fn at(text: &str) -> Location {
+fn at(text: &str) -> StoreLocation {
     text.parse().unwrap()
 }
 

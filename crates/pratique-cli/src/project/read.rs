@@ -9,7 +9,7 @@ use pratique_manifest::PathBoundary;
 use pratique_manifest::{
     Entry, Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, TreeValue, path_text, read_documents,
 };
-use pratique_s3::Location as StoreLocation;
+use pratique_s3::StoreLocation;
 use pratique_state::API_VERSION;
 
 use super::KIND;
