@@ -43,5 +43,5 @@ mod writer;
 pub use event::{Event, Level};
 pub use log::{Counts, Error, Log, LogOptions};
 pub use losses::LossObserver;
-pub use record::{RecordOptions, Recorder};
+pub use record::{RecordOptions, RequestRecorder};
 pub use target::Target;

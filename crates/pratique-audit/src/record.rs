@@ -21,12 +21,12 @@ use crate::target::Target;
 /// ```
 /// use std::time::Duration;
 ///
-/// use pratique_audit::{Recorder, RecordOptions};
+/// use pratique_audit::{RequestRecorder, RecordOptions};
 /// use pratique_types::{AdmissionRequest, AdmissionResponse};
 ///
 /// let directory = tempfile::tempdir()?;
 /// let path = directory.path().join("record.ndjson");
-/// let recorder = Recorder::start(RecordOptions { share: 0.5, ..RecordOptions::new(path.clone()) })?;
+/// let recorder = RequestRecorder::start(RecordOptions { share: 0.5, ..RecordOptions::new(path.clone()) })?;
 /// for _ in 0..10 {
 ///     recorder.record(&AdmissionRequest::default(), &AdmissionResponse::default());
 /// }
@@ -34,14 +34,14 @@ use crate::target::Target;
 /// assert_eq!(std::fs::read_to_string(path)?.lines().count(), 5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Recorder {
+pub struct RequestRecorder {
     log: Log,
     share: f64,
     /// The number of requests so far.
     requests: AtomicU64,
 }
 
-/// Options of [`Recorder::start`].
+/// Options of [`RequestRecorder::start`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordOptions {
     /// The file.
@@ -67,7 +67,7 @@ impl RecordOptions {
     }
 }
 
-impl Recorder {
+impl RequestRecorder {
     /// Opens the file and starts the writer thread.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl Recorder {
             plugin: "record",
             ..usual
         })?;
-        Ok(Recorder {
+        Ok(RequestRecorder {
             log,
             share: options.share.clamp(0.0, 1.0),
             requests: AtomicU64::new(0),
@@ -131,9 +131,9 @@ fn is_sampled(number: u64, share: f64) -> bool {
     ((number as f64 + 1.0) * share).floor() > previous_samples
 }
 
-impl Debug for Recorder {
+impl Debug for RequestRecorder {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Recorder")
+        out.debug_struct("RequestRecorder")
             .field("log", &self.log)
             .field("share", &self.share)
             .finish_non_exhaustive()
@@ -168,7 +168,7 @@ mod tests {
     fn secrets_and_patches_are_left_out() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("record.ndjson");
-        let recorder = Recorder::start(RecordOptions::new(path.clone())).unwrap();
+        let recorder = RequestRecorder::start(RecordOptions::new(path.clone())).unwrap();
         let response = AdmissionResponse {
             patch: Some("c2VjcmV0".to_owned()),
             result: Some(Status {
@@ -202,7 +202,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("record.ndjson");
         let max_size = 8000;
-        let recorder = Recorder::start(RecordOptions {
+        let recorder = RequestRecorder::start(RecordOptions {
             max_size,
             ..RecordOptions::new(path.clone())
         });

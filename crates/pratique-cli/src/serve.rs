@@ -26,8 +26,8 @@ use pratique::Live;
 use pratique_audit::{Level, Log, LogOptions, Target};
 use pratique_metrics::Metrics;
 use pratique_server::{
-    CertificateFiles, Certificates, Drain, Limits, LiveHandler, Reloads, Rotation, Server, Settings,
-    UnknownState,
+    CertificateFiles, CertificateRotation, Certificates, ConnectionDrain, LastReloads, Limits, LiveHandler,
+    Server, Settings, UnknownState,
 };
 use tokio::runtime;
 
@@ -123,7 +123,7 @@ fn start(arguments: &ServeArguments, logging: &ServerLogging) -> Result<ExitStat
     let certificates = certificates(arguments, &addresses)?;
     let rotation = certificates
         .as_ref()
-        .map(|certificates| Rotation::start(certificates, &metrics));
+        .map(|certificates| CertificateRotation::start(certificates, &metrics));
     let rotation = rotation
         .transpose()
         .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))?
@@ -191,7 +191,7 @@ fn help_for(unknown: &UnknownState) -> &'static str {
 }
 
 /// Stops background tasks, and waits for them with a timeout: a file system may hang.
-fn stop(live: Live, rotation: Option<Arc<Rotation>>, policy_files: Option<PolicyFiles>) {
+fn stop(live: Live, rotation: Option<Arc<CertificateRotation>>, policy_files: Option<PolicyFiles>) {
     let (done, stopped) = mpsc::sync_channel(1);
     let stopping = thread::Builder::new().spawn(move || {
         live.stop();
@@ -204,7 +204,7 @@ fn stop(live: Live, rotation: Option<Arc<Rotation>>, policy_files: Option<Policy
     }
 }
 
-fn reviewer(live: Live, reloads: Reloads, cluster: ClusterContext) -> LiveHandler {
+fn reviewer(live: Live, reloads: LastReloads, cluster: ClusterContext) -> LiveHandler {
     let problems = cluster.problems();
     let reviewer = LiveHandler::new(live, reloads, cluster.cluster).with_problems(problems);
     match cluster.followed {
@@ -254,7 +254,7 @@ async fn serve(
     if tries && logging.is_text() {
         logging.note(&greeting(scheme, &reached, page, &curl));
     }
-    let drain = Drain {
+    let drain = ConnectionDrain {
         delay: arguments.shutdown_delay_duration,
         grace: arguments.drain_grace,
     };

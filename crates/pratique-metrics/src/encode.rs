@@ -6,28 +6,28 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::exemplar::Exemplar;
 
-use crate::snapshot::{Family, Kind, Series, SeriesValue};
+use crate::snapshot::{MetricFamily, MetricKind, MetricSeries, SeriesValue};
 
 /// Writes a family unless it is a summary.
-pub(crate) fn encode(family: &Family, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+pub(crate) fn encode(family: &MetricFamily, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
     let (name, kind) = match family.kind {
-        Kind::Counter => match family.name.strip_suffix("_total") {
+        MetricKind::Counter => match family.name.strip_suffix("_total") {
             Some(name) => (name, MetricType::Counter),
             None => (family.name, MetricType::Unknown),
         },
-        Kind::Gauge => (family.name, MetricType::Gauge),
-        Kind::Info => (
+        MetricKind::Gauge => (family.name, MetricType::Gauge),
+        MetricKind::Info => (
             family.name.strip_suffix("_info").unwrap_or(family.name),
             MetricType::Info,
         ),
-        Kind::Histogram => (family.name, MetricType::Histogram),
-        Kind::Summary => return Ok(()),
+        MetricKind::Histogram => (family.name, MetricType::Histogram),
+        MetricKind::Summary => return Ok(()),
     };
     let mut encoder = encoder.encode_descriptor(name, family.help, None, kind)?;
     for series in &family.series {
         if series.labels.is_empty() {
             encode_value(series, kind, &mut encoder)?;
-        } else if family.kind == Kind::Info {
+        } else if family.kind == MetricKind::Info {
             encoder.encode_info(&labels(series))?;
         } else {
             encode_value(series, kind, &mut encoder.encode_family(&labels(series))?)?;
@@ -36,7 +36,11 @@ pub(crate) fn encode(family: &Family, encoder: &mut DescriptorEncoder<'_>) -> Re
     Ok(())
 }
 
-fn encode_value(series: &Series, kind: MetricType, encoder: &mut MetricEncoder<'_>) -> Result<(), Error> {
+fn encode_value(
+    series: &MetricSeries,
+    kind: MetricType,
+    encoder: &mut MetricEncoder<'_>,
+) -> Result<(), Error> {
     match &series.value {
         SeriesValue::Counter(count) if matches!(kind, MetricType::Counter) => {
             encoder.encode_counter(count, None::<&Exemplar<NoLabelSet, u64>>)
@@ -50,7 +54,7 @@ fn encode_value(series: &Series, kind: MetricType, encoder: &mut MetricEncoder<'
     }
 }
 
-fn labels(series: &Series) -> Vec<(&'static str, &str)> {
+fn labels(series: &MetricSeries) -> Vec<(&'static str, &str)> {
     series
         .labels
         .iter()

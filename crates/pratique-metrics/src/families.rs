@@ -8,7 +8,7 @@ use prometheus_client::metrics::counter::Counter;
 
 use crate::family::{FloatGauge, SeriesTable};
 use crate::histogram::{CEL, CONDITION, DurationHistogram, POLICY, STEP, WEBHOOK};
-use crate::snapshot::{Family, Kind, Series, SeriesValue};
+use crate::snapshot::{MetricFamily, MetricKind, MetricSeries, SeriesValue};
 use crate::summary::DurationSummary;
 
 /// The labels of the metrics about a configuration.
@@ -34,7 +34,7 @@ macro_rules! families {
             }
 
             /// All families, sorted by name, with data or without.
-            pub(crate) fn all(&self) -> Vec<Family> {
+            pub(crate) fn all(&self) -> Vec<MetricFamily> {
                 let mut all = vec![$(self.$field.family(),)* self.configurations()];
                 all.sort_by_key(|family| family.name);
                 all
@@ -154,11 +154,11 @@ families! {
 }
 
 impl MetricFamilies {
-    fn configurations(&self) -> Family {
+    fn configurations(&self) -> MetricFamily {
         let configurations = self.configurations.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut series: Vec<Series> = configurations
+        let mut series: Vec<MetricSeries> = configurations
             .iter()
-            .map(|(plugin, (identity, hash))| Series {
+            .map(|(plugin, (identity, hash))| MetricSeries {
                 labels: CONFIGURATION
                     .into_iter()
                     .zip([identity.clone(), hash.clone(), plugin.clone()])
@@ -167,10 +167,10 @@ impl MetricFamilies {
             })
             .collect();
         series.sort_by(|left, right| left.labels.cmp(&right.labels));
-        Family {
+        MetricFamily {
             name: "apiserver_manifest_admission_config_controller_last_config_info",
             help: "[ALPHA] Information about the last applied admission manifest configuration with hash as label, split by plugin and apiserver identity.",
-            kind: Kind::Info,
+            kind: MetricKind::Info,
             labels: CONFIGURATION.to_vec(),
             series,
         }

@@ -8,7 +8,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 
 use crate::histogram::DurationHistogram;
-use crate::snapshot::{Family, Kind, Series, SeriesValue};
+use crate::snapshot::{MetricFamily, MetricKind, MetricSeries, SeriesValue};
 use crate::summary::DurationSummary;
 
 /// A gauge of floating point numbers.
@@ -26,7 +26,7 @@ const NAMES: [&str; 3] = ["name", "policy", "policy_binding"];
 /// A metric: one series of a family.
 pub(crate) trait FamilyMetric {
     /// The kind of the family.
-    const KIND: Kind;
+    const KIND: MetricKind;
 
     /// The current value.
     fn value(&self) -> SeriesValue;
@@ -96,19 +96,19 @@ impl<T, const N: usize> SeriesTable<T, N> {
 
 impl<T: FamilyMetric, const N: usize> SeriesTable<T, N> {
     /// The family with the current values, sorted by label values.
-    pub(crate) fn family(&self) -> Family {
+    pub(crate) fn family(&self) -> MetricFamily {
         let table = self.series.read().unwrap_or_else(PoisonError::into_inner);
         let labels = |values: &LabelValues<N>| {
             let pairs = self.labels.iter().zip(&values.0);
             pairs.map(|(name, value)| (*name, value.to_string())).collect()
         };
-        let series = table.iter().map(|(values, metric)| Series {
+        let series = table.iter().map(|(values, metric)| MetricSeries {
             labels: labels(values),
             value: metric.value(),
         });
-        let mut series: Vec<Series> = series.collect();
+        let mut series: Vec<MetricSeries> = series.collect();
         series.sort_by(|left, right| left.labels.cmp(&right.labels));
-        Family {
+        MetricFamily {
             name: self.name,
             help: self.help,
             kind: T::KIND,
@@ -147,7 +147,7 @@ impl<const N: usize> SeriesTable<DurationSummary, N> {
 }
 
 impl FamilyMetric for Counter {
-    const KIND: Kind = Kind::Counter;
+    const KIND: MetricKind = MetricKind::Counter;
 
     fn value(&self) -> SeriesValue {
         SeriesValue::Counter(self.get())
@@ -155,7 +155,7 @@ impl FamilyMetric for Counter {
 }
 
 impl FamilyMetric for FloatGauge {
-    const KIND: Kind = Kind::Gauge;
+    const KIND: MetricKind = MetricKind::Gauge;
 
     fn value(&self) -> SeriesValue {
         SeriesValue::Gauge(self.get())
@@ -163,7 +163,7 @@ impl FamilyMetric for FloatGauge {
 }
 
 impl FamilyMetric for DurationHistogram {
-    const KIND: Kind = Kind::Histogram;
+    const KIND: MetricKind = MetricKind::Histogram;
 
     fn value(&self) -> SeriesValue {
         SeriesValue::Histogram(self.read())
@@ -171,7 +171,7 @@ impl FamilyMetric for DurationHistogram {
 }
 
 impl FamilyMetric for DurationSummary {
-    const KIND: Kind = Kind::Summary;
+    const KIND: MetricKind = MetricKind::Summary;
 
     fn value(&self) -> SeriesValue {
         SeriesValue::Summary(self.read())

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::snapshot::Distribution;
+use crate::snapshot::SampleDistribution;
 
 /// The bounds for steps and controllers.
 pub(crate) const STEP: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
@@ -53,13 +53,13 @@ impl DurationHistogram {
             .fetch_add(nanoseconds.saturating_mul(times), Ordering::Relaxed);
     }
 
-    pub(crate) fn read(&self) -> Distribution {
+    pub(crate) fn read(&self) -> SampleDistribution {
         let bounds = self.bounds.iter().copied().chain([f64::INFINITY]);
         let counts = self.counts.iter().map(|count| count.load(Ordering::Relaxed));
         let buckets: Vec<_> = bounds.zip(counts).collect();
         let count = buckets.iter().map(|(_, count)| count).sum();
         let sum = Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)).as_secs_f64();
-        Distribution { buckets, sum, count }
+        SampleDistribution { buckets, sum, count }
     }
 }
 

@@ -33,5 +33,7 @@ pub use family::SERIES_LIMIT;
 pub use format::Format;
 pub use labels::{Action, ConditionOwner, Operation, PolicyError, StepType, WebhookError, WebhookType};
 pub use metrics::Metrics;
-pub use snapshot::{Distribution, Family, Kind, Quantiles, Series, SeriesValue};
+pub use snapshot::{
+    MetricFamily, MetricKind, MetricSeries, SampleDistribution, SampleQuantiles, SeriesValue,
+};
 pub use text::write as write_text;

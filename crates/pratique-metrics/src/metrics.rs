@@ -13,7 +13,7 @@ use crate::encode::encode;
 use crate::families::MetricFamilies;
 use crate::format::Format;
 use crate::labels::{Action, ConditionOwner, Operation, PolicyError, StepType, WebhookError, WebhookType};
-use crate::snapshot::Family;
+use crate::snapshot::MetricFamily;
 
 /// All metrics of a server. Clones share their values.
 #[derive(Clone, Debug)]
@@ -271,7 +271,7 @@ impl Metrics {
 
     /// All families with data, sorted by name.
     #[must_use]
-    pub fn gather(&self) -> Vec<Family> {
+    pub fn gather(&self) -> Vec<MetricFamily> {
         let mut families = self.described();
         families.retain(|family| !family.series.is_empty());
         families
@@ -279,7 +279,7 @@ impl Metrics {
 
     /// All families, sorted by name, also those without data.
     #[must_use]
-    pub fn described(&self) -> Vec<Family> {
+    pub fn described(&self) -> Vec<MetricFamily> {
         self.families().all()
     }
 

@@ -8,14 +8,15 @@ use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::registry::Registry;
 
 use crate::encode::encode;
-use crate::snapshot::{Family, Kind};
+use crate::snapshot::{MetricFamily, MetricKind};
 use crate::text::samples;
 
 /// Writes families as text.
-pub(crate) fn write(families: &[Family]) -> String {
+pub(crate) fn write(families: &[MetricFamily]) -> String {
     let mut registry = Registry::default();
-    let (summaries, others): (Vec<&Family>, Vec<&Family>) =
-        families.iter().partition(|family| family.kind == Kind::Summary);
+    let (summaries, others): (Vec<&MetricFamily>, Vec<&MetricFamily>) = families
+        .iter()
+        .partition(|family| family.kind == MetricKind::Summary);
     registry.register_collector(Box::new(EncodedFamilies(others.into_iter().cloned().collect())));
     let mut out = String::new();
     // Writing to a `String` does not fail.
@@ -34,7 +35,7 @@ pub(crate) fn write(families: &[Family]) -> String {
 }
 
 #[derive(Debug)]
-struct EncodedFamilies(Vec<Family>);
+struct EncodedFamilies(Vec<MetricFamily>);
 
 impl Collector for EncodedFamilies {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
@@ -42,7 +43,7 @@ impl Collector for EncodedFamilies {
     }
 }
 
-fn write_summary(out: &mut String, family: &Family) -> Result<(), Error> {
+fn write_summary(out: &mut String, family: &MetricFamily) -> Result<(), Error> {
     writeln!(out, "# HELP {} {}", family.name, family.help)?;
     writeln!(out, "# TYPE {} summary", family.name)?;
     family

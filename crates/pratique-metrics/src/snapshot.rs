@@ -2,22 +2,22 @@
 
 /// A family.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Family {
+pub struct MetricFamily {
     /// The name, as in an API server.
     pub name: &'static str,
     /// The help text with its stability level: `[ALPHA] …`.
     pub help: &'static str,
     /// The kind of its values.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// The names of its labels, sorted.
     pub labels: Vec<&'static str>,
     /// The series, sorted by label values.
-    pub series: Vec<Series>,
+    pub series: Vec<MetricSeries>,
 }
 
 /// The kind of a metric family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// A monotonic count.
     Counter,
     /// A value that goes up and down.
@@ -32,7 +32,7 @@ pub enum Kind {
 
 /// The value for one combination of labels.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Series {
+pub struct MetricSeries {
     /// Label names and values, sorted by name.
     pub labels: Vec<(&'static str, String)>,
     /// The value.
@@ -47,14 +47,14 @@ pub enum SeriesValue {
     /// Of a gauge.
     Gauge(f64),
     /// Of a histogram.
-    Histogram(Distribution),
+    Histogram(SampleDistribution),
     /// Of a summary.
-    Summary(Quantiles),
+    Summary(SampleQuantiles),
 }
 
 /// The value of a histogram.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Distribution {
+pub struct SampleDistribution {
     /// Upper bounds, and the number of observations between the previous bound and this one. The last bound is infinite.
     pub buckets: Vec<(f64, u64)>,
     /// The sum of all observations, in seconds.
@@ -65,7 +65,7 @@ pub struct Distribution {
 
 /// The value of a summary.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Quantiles {
+pub struct SampleQuantiles {
     /// Quantiles of recent observations and their values in seconds; NaN without recent observations.
     pub quantiles: Vec<(f64, f64)>,
     /// The sum of all observations since the start, in seconds.
@@ -74,7 +74,7 @@ pub struct Quantiles {
     pub count: u64,
 }
 
-impl Distribution {
+impl SampleDistribution {
     /// An upper bound of a quantile: infinite if it is beyond the last finite bound, NaN without observations.
     #[must_use]
     pub fn bound_of(&self, quantile: f64) -> f64 {

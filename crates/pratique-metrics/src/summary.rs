@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 
-use crate::snapshot::Quantiles;
+use crate::snapshot::SampleQuantiles;
 
 const SLOTS: usize = 5;
 const SLOT: Duration = Duration::from_hours(1);
@@ -45,7 +45,7 @@ impl DurationSummary {
         self.observe_at(elapsed, Instant::now());
     }
 
-    pub(crate) fn read(&self) -> Quantiles {
+    pub(crate) fn read(&self) -> SampleQuantiles {
         self.read_at(Instant::now())
     }
 
@@ -61,7 +61,7 @@ impl DurationSummary {
         }
     }
 
-    fn read_at(&self, now: Instant) -> Quantiles {
+    fn read_at(&self, now: Instant) -> SampleQuantiles {
         let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         window.advance(now);
         let mut slots = window.slots.iter().flatten();
@@ -81,7 +81,7 @@ impl DurationSummary {
             .iter()
             .map(|quantile| (*quantile, value(*quantile)))
             .collect();
-        Quantiles {
+        SampleQuantiles {
             quantiles,
             sum: window.sum.as_secs_f64(),
             count: window.count,

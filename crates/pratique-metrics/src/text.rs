@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::snapshot::{Family, Kind, Series, SeriesValue};
+use crate::snapshot::{MetricFamily, MetricKind, MetricSeries, SeriesValue};
 
 /// Families in the text format, in the order in which they are given: those of [`Metrics`](crate::Metrics), or any others.
 #[must_use]
-pub fn write(families: &[Family]) -> String {
+pub fn write(families: &[MetricFamily]) -> String {
     families
         .iter()
         .map(|family| FamilyText(family).to_string())
@@ -14,7 +14,7 @@ pub fn write(families: &[Family]) -> String {
 }
 
 /// The samples of a series.
-pub(crate) fn samples<'a>(family: &'a Family, series: &'a Series) -> impl Display + 'a {
+pub(crate) fn samples<'a>(family: &'a MetricFamily, series: &'a MetricSeries) -> impl Display + 'a {
     fmt::from_fn(move |out| write_samples(out, family.name, series))
 }
 
@@ -23,15 +23,15 @@ pub(crate) fn number(value: f64) -> impl Display {
     pratique_gotext::strconv::general_form(value)
 }
 
-struct FamilyText<'a>(&'a Family);
+struct FamilyText<'a>(&'a MetricFamily);
 
 impl Display for FamilyText<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let kind = match self.0.kind {
-            Kind::Counter => "counter",
-            Kind::Gauge | Kind::Info => "gauge",
-            Kind::Histogram => "histogram",
-            Kind::Summary => "summary",
+            MetricKind::Counter => "counter",
+            MetricKind::Gauge | MetricKind::Info => "gauge",
+            MetricKind::Histogram => "histogram",
+            MetricKind::Summary => "summary",
         };
         writeln!(out, "# HELP {} {}", self.0.name, EscapedText(self.0.help, false))?;
         writeln!(out, "# TYPE {} {kind}", self.0.name)?;
@@ -42,7 +42,7 @@ impl Display for FamilyText<'_> {
     }
 }
 
-fn write_samples(out: &mut Formatter<'_>, name: &str, series: &Series) -> fmt::Result {
+fn write_samples(out: &mut Formatter<'_>, name: &str, series: &MetricSeries) -> fmt::Result {
     let plain = BracedLabels(&series.labels, None);
     match &series.value {
         SeriesValue::Counter(count) => writeln!(out, "{name}{plain} {}", whole(*count)),

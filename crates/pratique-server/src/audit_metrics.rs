@@ -1,6 +1,6 @@
 //! Counts lost and delayed audit events in metrics.
 
-use pratique_audit::{Log, LossObserver, Recorder};
+use pratique_audit::{Log, LossObserver, RequestRecorder};
 use pratique_metrics::Metrics;
 
 /// An observer that counts in metrics.
@@ -37,6 +37,6 @@ pub(crate) fn observe(log: &Log, metrics: &Metrics) {
 }
 
 /// Counts the losses of a record of requests from now on.
-pub(crate) fn observe_record(recorder: &Recorder, metrics: &Metrics) {
+pub(crate) fn observe_record(recorder: &RequestRecorder, metrics: &Metrics) {
     recorder.observe(AuditMetrics::new("record", metrics));
 }

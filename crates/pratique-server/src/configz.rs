@@ -21,7 +21,7 @@ pub struct Source {
     #[serde(serialize_with = "time")]
     pub loaded: SystemTime,
     /// The last attempt to load it.
-    pub last_reload: Attempt,
+    pub last_reload: ReloadAttempt,
 }
 
 /// A source of certificates.
@@ -39,7 +39,7 @@ pub(crate) struct CertificateSource {
     #[serde(serialize_with = "time")]
     pub(crate) loaded: SystemTime,
     /// The last attempt to load them.
-    pub(crate) last_reload: Attempt,
+    pub(crate) last_reload: ReloadAttempt,
 }
 
 /// The certificate of the server.
@@ -50,7 +50,7 @@ pub(crate) const CLIENT_CA: &str = "client-ca";
 /// The last attempt to load something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Attempt {
+pub struct ReloadAttempt {
     /// The time of the attempt.
     #[serde(serialize_with = "time")]
     pub at: SystemTime,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pratique_audit::{Log, Recorder};
+use pratique_audit::{Log, RequestRecorder};
 use pratique_metrics::Metrics;
 
 use crate::audit_metrics;
@@ -16,7 +16,7 @@ use crate::large_requests::LargeRequests;
 use crate::limits::Limits;
 use crate::recent::RecentDecisions;
 use crate::refusal_metrics;
-use crate::rotation::Rotation;
+use crate::rotation::CertificateRotation;
 use crate::settings::Settings;
 use crate::supervision::TaskSupervision;
 use crate::tls::Certificates;
@@ -30,9 +30,9 @@ pub(crate) struct ServerContext {
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     pub(crate) audit: Option<Log>,
-    pub(crate) recorder: Option<Arc<Recorder>>,
+    pub(crate) recorder: Option<Arc<RequestRecorder>>,
     pub(crate) certificates: Option<Arc<Certificates>>,
-    pub(crate) rotation: Option<Arc<Rotation>>,
+    pub(crate) rotation: Option<Arc<CertificateRotation>>,
     pub(crate) supervision: TaskSupervision,
     pub(crate) protected_metrics: bool,
     pub(crate) page_hosts: Vec<String>,

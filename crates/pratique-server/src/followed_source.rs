@@ -9,7 +9,7 @@ use pratique::live::SourceNotifier;
 use pratique_manifest::ManifestPlugin;
 use pratique_types::admissionregistration::WebhookClientConfig;
 
-use crate::configz::{Attempt, Source};
+use crate::configz::{ReloadAttempt, Source};
 use crate::registration::Endpoint;
 
 /// The admission configuration of a cluster, without the webhooks of this server itself, which would call themselves
@@ -57,7 +57,7 @@ impl FollowedSource {
             hash: String::new(),
             names,
             loaded: last.at,
-            last_reload: Attempt {
+            last_reload: ReloadAttempt {
                 at: last.at,
                 error: None,
             },

@@ -17,11 +17,11 @@
 //!
 //! use pratique::Admission;
 //! use pratique_metrics::Metrics;
-//! use pratique_server::{Drain, KnownState, LiveHandler, Reloads, Server, Settings};
+//! use pratique_server::{ConnectionDrain, KnownState, LiveHandler, LastReloads, Server, Settings};
 //!
 //! # tokio::runtime::Runtime::new()?.block_on(async {
 //! let live = Admission::builder().live().start()?;
-//! let handler = LiveHandler::new(live, Reloads::default(), KnownState::default());
+//! let handler = LiveHandler::new(live, LastReloads::default(), KnownState::default());
 //! let settings = Settings::new(Metrics::new("1.0"));
 //! // Without certificates, only on a loopback address.
 //! let server = Server::bind("127.0.0.1:0".parse()?, Arc::new(handler), settings).await?;
@@ -29,9 +29,9 @@
 //! let shutdown = server.shutdown();
 //! # let ending = shutdown.clone();
 //! # tokio::spawn(async move {
-//! #     ending.begin(Drain { delay: Duration::ZERO, grace: Duration::from_secs(1) }).await;
+//! #     ending.begin(ConnectionDrain { delay: Duration::ZERO, grace: Duration::from_secs(1) }).await;
 //! # });
-//! // Runs until `shutdown.begin(Drain { .. })`, for example on a signal.
+//! // Runs until `shutdown.begin(ConnectionDrain { .. })`, for example on a signal.
 //! assert!(server.run().await);
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -82,19 +82,19 @@ mod unknown_state;
 mod webhook_plugins;
 mod weight;
 
-pub use configz::{Attempt, Source};
+pub use configz::{ReloadAttempt, Source};
 pub use followed_source::FollowedSource;
 pub use handler::{AdmissionHandler, HandlerUnavailable, ReviewFuture, ReviewResult};
 pub use limits::Limits;
-pub use live::{LiveHandler, Reloads};
+pub use live::{LastReloads, LiveHandler};
 pub use pratique::observer::AdmissionPhases;
-pub use registration::{Endpoint, Registration};
+pub use registration::{Endpoint, WebhookRegistration};
 pub use response_body::ResponseBody;
-pub use rotation::Rotation;
+pub use rotation::CertificateRotation;
 pub use server::Server;
 pub use service::{AdmissionService, ResponseFuture};
 pub use settings::Settings;
-pub use shutdown::{Drain, Shutdown};
+pub use shutdown::{ConnectionDrain, ServerShutdown};
 pub use tls::{CertificateError, CertificateFiles, Certificates};
 pub use unknown_state::{KnownState, UnknownState};
 pub use webhook_plugins::{NotOffered, WebhookPlugin};

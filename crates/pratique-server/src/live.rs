@@ -12,7 +12,7 @@ use pratique::{Admission, Limits, Live};
 use pratique_manifest::{ManifestPlugin, ManifestSet};
 use pratique_types::AdmissionRequest;
 
-use crate::configz::{Attempt, Source};
+use crate::configz::{ReloadAttempt, Source};
 use crate::followed_source::FollowedSource;
 use crate::handler::{AdmissionHandler, HandlerUnavailable, ReviewFuture, ReviewResult};
 use crate::unknown_state::{KnownState, UnknownState, first_unknown};
@@ -21,7 +21,7 @@ use pratique::observer::AdmissionPhases;
 /// An [`AdmissionHandler`] that evaluates requests with a [`Live`], and reports its sources.
 pub struct LiveHandler {
     live: Live,
-    reloads: Reloads,
+    reloads: LastReloads,
     started: SystemTime,
     /// The known parts of the cluster.
     known: KnownState,
@@ -34,13 +34,13 @@ pub struct LiveHandler {
 
 /// The last reloads of each directory; to be added as an observer of the [`Live`]. Clones share their state.
 #[derive(Clone, Debug, Default)]
-pub struct Reloads(Arc<Mutex<BTreeMap<(&'static str, String), LastReload>>>);
+pub struct LastReloads(Arc<Mutex<BTreeMap<(&'static str, String), LastReload>>>);
 
 #[derive(Clone, Debug)]
 struct LastReload {
     hash: String,
     loaded: SystemTime,
-    attempt: Attempt,
+    attempt: ReloadAttempt,
 }
 
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl LiveHandler {
     /// While there are policies or webhooks whose decisions depend on unknown state of the cluster, no request is
     /// evaluated, as the decisions could be wrong.
     #[must_use]
-    pub fn new(live: Live, reloads: Reloads, known: KnownState) -> Self {
+    pub fn new(live: Live, reloads: LastReloads, known: KnownState) -> Self {
         LiveHandler {
             live,
             reloads,
@@ -228,7 +228,7 @@ impl LiveHandler {
             hash,
             names,
             loaded: self.started,
-            last_reload: Attempt {
+            last_reload: ReloadAttempt {
                 at: self.started,
                 error: None,
             },
@@ -246,17 +246,17 @@ impl fmt::Debug for LiveHandler {
     }
 }
 
-impl Reloads {
+impl LastReloads {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<(&'static str, String), LastReload>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl AdmissionObserver for Reloads {
+impl AdmissionObserver for LastReloads {
     fn reloaded(&self, reload: &DirectoryReload<'_>) {
         let mut all = self.lock();
         let key = (reload.plugin.name(), reload.directory.to_owned());
-        let attempt = Attempt {
+        let attempt = ReloadAttempt {
             at: reload.at,
             error: None,
         };
@@ -279,7 +279,7 @@ impl AdmissionObserver for Reloads {
             }
             ReloadResult::Failed { reason } => {
                 if let Some(last) = all.get_mut(&key) {
-                    last.attempt = Attempt {
+                    last.attempt = ReloadAttempt {
                         error: Some(reason.into()),
                         ..attempt
                     };

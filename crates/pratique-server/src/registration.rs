@@ -31,7 +31,7 @@ pub enum Endpoint {
 
 /// The parameters of the webhook configurations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registration {
+pub struct WebhookRegistration {
     /// The name of both configurations.
     pub name: String,
     /// The endpoint of this server.
@@ -58,7 +58,7 @@ const NOT_THE_SYSTEM: &str = "request.?namespace.orValue('') != '' || \
     !('system:nodes' in request.userInfo.?groups.orValue([]) || \
     request.userInfo.username in ['system:apiserver', 'system:kube-controller-manager', 'system:kube-scheduler'])";
 
-impl Registration {
+impl WebhookRegistration {
     /// The webhook configurations for these policies and webhooks, and for plugins: up to two objects.
     ///
     /// A request is sent once: the failure policy `Fail` takes precedence for rules with both. Requests are also sent if
@@ -212,13 +212,13 @@ mod tests {
         .into()
     }
 
-    fn registration() -> Registration {
+    fn registration() -> WebhookRegistration {
         let service = Endpoint::Service {
             namespace: "pratique".into(),
             name: "admission".into(),
             port: 443,
         };
-        Registration {
+        WebhookRegistration {
             name: "pratique".into(),
             endpoint: service,
             ca_bundle: "Q0E=".into(),
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn labels_exempt_namespaces() {
-        let registration = Registration {
+        let registration = WebhookRegistration {
             exempt_labels: vec![
                 ("runlevel".into(), vec!["0".into(), "1".into()]),
                 ("example.com/bootstrap".into(), Vec::new()),
@@ -329,7 +329,7 @@ mod tests {
         let text = text.replace(r#"[""]"#, "[certificates.k8s.io]");
         let conditions = |version| {
             let release = Release::by_version(version).unwrap();
-            let registration = Registration {
+            let registration = WebhookRegistration {
                 release,
                 ..registration()
             };

@@ -11,11 +11,11 @@ use crate::tls::{CertificateError, CertificateReload, Certificates};
 
 /// Reloads certificates when their files change, until it is dropped.
 #[derive(Debug)]
-pub struct Rotation {
+pub struct CertificateRotation {
     watched: Option<Watched<()>>,
 }
 
-impl Rotation {
+impl CertificateRotation {
     /// Starts watching the files. Swaps of links, as in a mounted Secret, are noticed as well. Files that cannot be used are
     /// logged and change nothing, and files that are rewritten in place are waited for.
     ///
@@ -32,7 +32,7 @@ impl Rotation {
         } else {
             Some(watch(paths, certificates, metrics)?)
         };
-        Ok(Rotation { watched })
+        Ok(CertificateRotation { watched })
     }
 
     /// Whether the thread that watches the files ended by a panic.

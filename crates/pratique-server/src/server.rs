@@ -17,7 +17,7 @@ use crate::health::HealthListener;
 use crate::listen;
 use crate::response_body;
 use crate::settings::Settings;
-use crate::shutdown::{ServerStage, Shutdown};
+use crate::shutdown::{ServerShutdown, ServerStage};
 
 /// A server for AdmissionReviews.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Server {
     health: Option<HealthListener>,
     context: Arc<ServerContext>,
     connections: Arc<ConnectionRegistry>,
-    shutdown: Shutdown,
+    shutdown: ServerShutdown,
 }
 
 impl Server {
@@ -62,7 +62,10 @@ impl Server {
         let listeners = listen::listen_on_all(addresses)?;
         let connections = Arc::new(ConnectionRegistry::new(settings.limits.connections.max(1)));
         let health = settings.health.clone();
-        let (context, shutdown) = (Arc::new(ServerContext::new(handler, settings)), Shutdown::new());
+        let (context, shutdown) = (
+            Arc::new(ServerContext::new(handler, settings)),
+            ServerShutdown::new(),
+        );
         let health = if health.is_empty() {
             None
         } else {
@@ -94,7 +97,7 @@ impl Server {
 
     /// The handle that shuts the server down.
     #[must_use]
-    pub fn shutdown(&self) -> Shutdown {
+    pub fn shutdown(&self) -> ServerShutdown {
         self.shutdown.clone()
     }
 

@@ -47,12 +47,12 @@ use pratique::observer::AdmissionPhases;
 /// use axum::{Router, routing};
 /// use pratique::Admission;
 /// use pratique_metrics::Metrics;
-/// use pratique_server::{AdmissionService, KnownState, LiveHandler, Reloads, Settings};
+/// use pratique_server::{AdmissionService, KnownState, LiveHandler, LastReloads, Settings};
 /// use tower_service::Service;
 ///
 /// # tokio::runtime::Runtime::new()?.block_on(async {
 /// let live = Admission::builder().live().start()?;
-/// let handler = LiveHandler::new(live, Reloads::default(), KnownState::default());
+/// let handler = LiveHandler::new(live, LastReloads::default(), KnownState::default());
 /// let service = AdmissionService::new(Arc::new(handler), Settings::new(Metrics::new("1.0")));
 /// let mut router: Router = Router::new()
 ///     .nest_service("/admission", service)

@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use pratique_audit::{Log, Recorder};
+use pratique_audit::{Log, RequestRecorder};
 use pratique_metrics::Metrics;
 
 use crate::limits::Limits;
-use crate::rotation::Rotation;
+use crate::rotation::CertificateRotation;
 use crate::tls::Certificates;
 
 /// The settings of a [`Server`](crate::Server) or an [`AdmissionService`](crate::AdmissionService).
@@ -22,11 +22,11 @@ pub struct Settings {
     /// The audit log of decisions.
     pub audit: Option<Log>,
     /// A record of requests with their answers.
-    pub recorder: Option<Arc<Recorder>>,
+    pub recorder: Option<Arc<RequestRecorder>>,
     /// The certificates for HTTPS. Without certificates, the server speaks plain HTTP on loopback addresses only.
     pub certificates: Option<Arc<Certificates>>,
     /// The reloader of the certificates; `/readyz` fails once it has ended.
-    pub rotation: Option<Arc<Rotation>>,
+    pub rotation: Option<Arc<CertificateRotation>>,
     /// Whether `/metrics` requires a client certificate as well, if clients are asked for one.
     pub protected_metrics: bool,
     /// Whether the status page at `/` is served.

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 /// The durations of a graceful shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drain {
+pub struct ConnectionDrain {
     /// How long the server continues to serve after it reports that it is not ready, so that load balancers notice.
     /// Responses over HTTP/1 close their connections meanwhile.
     pub delay: Duration,
@@ -17,7 +17,7 @@ pub struct Drain {
 
 /// A handle that shuts a server down. Clones are handles of the same server.
 #[derive(Clone, Debug)]
-pub struct Shutdown(Arc<watch::Sender<ServerStage>>);
+pub struct ServerShutdown(Arc<watch::Sender<ServerStage>>);
 
 /// The stage of a server's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
@@ -30,16 +30,16 @@ pub(crate) enum ServerStage {
     Closing(Duration),
 }
 
-impl Shutdown {
+impl ServerShutdown {
     /// A handle of a server that has not started.
     #[must_use]
     pub fn new() -> Self {
-        Shutdown(Arc::new(watch::Sender::new(ServerStage::Serving)))
+        ServerShutdown(Arc::new(watch::Sender::new(ServerStage::Serving)))
     }
 
     /// Starts the shutdown, and returns once the server accepts no new connections. A further call may have a shorter
     /// delay.
-    pub async fn begin(&self, drain: Drain) {
+    pub async fn begin(&self, drain: ConnectionDrain) {
         tracing::info!(delay = ?drain.delay, grace = ?drain.grace, "Shutting down");
         self.0.send_replace(ServerStage::Leaving);
         tokio::time::sleep(drain.delay).await;
@@ -51,9 +51,9 @@ impl Shutdown {
     }
 }
 
-impl Default for Shutdown {
+impl Default for ServerShutdown {
     fn default() -> Self {
-        Shutdown::new()
+        ServerShutdown::new()
     }
 }
 

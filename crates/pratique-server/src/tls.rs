@@ -18,7 +18,7 @@ use rustls::server::danger::ClientCertVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use sha2::{Digest, Sha256};
 
-use crate::configz::{self, Attempt, CertificateSource};
+use crate::configz::{self, CertificateSource, ReloadAttempt};
 use crate::expiry;
 
 /// The files of certificates.
@@ -75,7 +75,7 @@ struct CertificateState {
     hash: Vec<u8>,
     expirations: CertificateExpirations,
     loaded: SystemTime,
-    last_reload: Attempt,
+    last_reload: ReloadAttempt,
 }
 
 /// The result of a reload of certificates.
@@ -105,7 +105,7 @@ impl CertificateState {
             hash,
             expirations,
             loaded: now,
-            last_reload: Attempt { at: now, error: None },
+            last_reload: ReloadAttempt { at: now, error: None },
         }
     }
 }
@@ -195,10 +195,12 @@ impl Certificates {
         match &reloaded {
             Err(error) => {
                 let error = Some(error.to_string());
-                state.last_reload = Attempt { at, error };
+                state.last_reload = ReloadAttempt { at, error };
             }
             // After a failure, the content is again that in use.
-            Ok(_) if state.last_reload.error.is_some() => state.last_reload = Attempt { at, error: None },
+            Ok(_) if state.last_reload.error.is_some() => {
+                state.last_reload = ReloadAttempt { at, error: None }
+            }
             Ok(_) => {}
         }
         reloaded

@@ -12,7 +12,7 @@ use axum::{Router, routing};
 use http_body_util::BodyExt;
 use pratique::Admission;
 use pratique_metrics::Metrics;
-use pratique_server::{AdmissionService, KnownState, LiveHandler, Reloads, Settings};
+use pratique_server::{AdmissionService, KnownState, LastReloads, LiveHandler, Settings};
 use serde_json::{Value, json};
 use tower_service::Service;
 
@@ -27,7 +27,7 @@ async fn authenticated(request: Request, next: Next) -> Response {
 
 fn router() -> Router {
     let live = Admission::builder().live().start().unwrap();
-    let reviewer = LiveHandler::new(live, Reloads::default(), KnownState::default());
+    let reviewer = LiveHandler::new(live, LastReloads::default(), KnownState::default());
     let service = AdmissionService::new(Arc::new(reviewer), Settings::new(Metrics::new("test")));
     Router::new()
         .nest_service("/admission", service)

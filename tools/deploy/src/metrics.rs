@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use pratique_manifest::ManifestPlugin;
 use pratique_metrics::{
-    Action, ConditionOwner, Family, Kind, Metrics, Operation, PolicyError, StepType, WebhookError,
-    WebhookType,
+    Action, ConditionOwner, MetricFamily, MetricKind, Metrics, Operation, PolicyError, StepType,
+    WebhookError, WebhookType,
 };
 
 /// Labels that Prometheus and its operator add.
@@ -57,15 +57,15 @@ impl KnownSamples {
     }
 }
 
-fn suffixes(kind: Kind) -> &'static [&'static str] {
+fn suffixes(kind: MetricKind) -> &'static [&'static str] {
     match kind {
-        Kind::Counter | Kind::Gauge | Kind::Info => &[""],
-        Kind::Histogram => &["_bucket", "_count", "_sum"],
-        Kind::Summary => &["", "_count", "_sum"],
+        MetricKind::Counter | MetricKind::Gauge | MetricKind::Info => &[""],
+        MetricKind::Histogram => &["_bucket", "_count", "_sum"],
+        MetricKind::Summary => &["", "_count", "_sum"],
     }
 }
 
-fn labels(family: &Family) -> BTreeMap<String, BTreeSet<String>> {
+fn labels(family: &MetricFamily) -> BTreeMap<String, BTreeSet<String>> {
     let mut labels: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, value) in family.series.iter().flat_map(|series| &series.labels) {
         labels

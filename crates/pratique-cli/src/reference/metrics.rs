@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use pratique_metrics::{Family, Kind, Metrics};
+use pratique_metrics::{MetricFamily, MetricKind, Metrics};
 
 use super::markdown::{codes, escaped};
 use crate::scan::metrics::described;
@@ -25,8 +25,8 @@ names, help texts and labels; others begin with `pratique_`. A family is shown o
     )
 }
 
-fn list(families: &[Family]) -> String {
-    let entry = |family: &Family| {
+fn list(families: &[MetricFamily]) -> String {
+    let entry = |family: &MetricFamily| {
         let labels = match family.labels.as_slice() {
             [] => String::new(),
             labels => format!(", by {}", codes(labels.iter().copied())),
@@ -41,13 +41,13 @@ fn list(families: &[Family]) -> String {
     families.iter().map(entry).collect()
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: MetricKind) -> &'static str {
     match kind {
-        Kind::Counter => "counter",
-        Kind::Gauge => "gauge",
-        Kind::Info => "info",
-        Kind::Histogram => "histogram",
-        Kind::Summary => "summary",
+        MetricKind::Counter => "counter",
+        MetricKind::Gauge => "gauge",
+        MetricKind::Info => "info",
+        MetricKind::Histogram => "histogram",
+        MetricKind::Summary => "summary",
     }
 }
 

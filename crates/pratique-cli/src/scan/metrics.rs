@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use pratique_metrics::{Family, Kind, Series, SeriesValue, write_text};
+use pratique_metrics::{MetricFamily, MetricKind, MetricSeries, SeriesValue, write_text};
 use pratique_report::{Counts, Report};
 
 /// The label of what is counted in no row of its own, as in the metrics of the server.
@@ -32,7 +32,7 @@ pub(super) fn metrics_text(report: &Report, at: SystemTime) -> String {
 }
 
 /// The families, with their series.
-fn families([findings, missing, objects, policies, timestamp]: [Vec<Series>; 5]) -> [Family; 5] {
+fn families([findings, missing, objects, policies, timestamp]: [Vec<MetricSeries>; 5]) -> [MetricFamily; 5] {
     [
         family(
             "pratique_scan_findings",
@@ -69,11 +69,11 @@ fn families([findings, missing, objects, policies, timestamp]: [Vec<Series>; 5])
 
 /// The families without series, for the reference.
 #[cfg(test)]
-pub(crate) fn described() -> [Family; 5] {
+pub(crate) fn described() -> [MetricFamily; 5] {
     families(Default::default())
 }
 
-fn findings(report: &Report) -> Vec<Series> {
+fn findings(report: &Report) -> Vec<MetricSeries> {
     let policies = report.tally().policies();
     let other = policies.other();
     let other = (!other.is_empty()).then_some(([OTHER, OTHER], other));
@@ -103,19 +103,24 @@ fn by_action(counts: Counts) -> [(&'static str, u64); 6] {
     ]
 }
 
-fn family(name: &'static str, labels: &[&'static str], help: &'static str, series: Vec<Series>) -> Family {
-    Family {
+fn family(
+    name: &'static str,
+    labels: &[&'static str],
+    help: &'static str,
+    series: Vec<MetricSeries>,
+) -> MetricFamily {
+    MetricFamily {
         name,
         help,
-        kind: Kind::Gauge,
+        kind: MetricKind::Gauge,
         labels: labels.to_vec(),
         series,
     }
 }
 
-fn series(labels: &[(&'static str, &str)], count: u64) -> Series {
+fn series(labels: &[(&'static str, &str)], count: u64) -> MetricSeries {
     let labels = labels.iter().map(|(name, value)| (*name, (*value).to_owned()));
-    Series {
+    MetricSeries {
         labels: labels.collect(),
         value: SeriesValue::Gauge(count as f64),
     }

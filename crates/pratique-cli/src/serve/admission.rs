@@ -10,7 +10,7 @@ use pratique_manifest::{LoadErrors, ManifestPlugin};
 use pratique_metrics::Metrics;
 use pratique_policy::Origin;
 use pratique_schema::FeatureGates;
-use pratique_server::{FollowedSource, Reloads};
+use pratique_server::{FollowedSource, LastReloads};
 
 use super::cluster::{self, ClusterContext};
 use super::followed_server::FollowedServer;
@@ -35,7 +35,7 @@ pub(super) struct LiveAdmission {
     pub(super) live: Live,
     /// The release that it decides as.
     pub(super) gates: FeatureGates,
-    pub(super) reloads: Reloads,
+    pub(super) reloads: LastReloads,
     pub(super) cluster: ClusterContext,
     /// The policies of the API that were read from files.
     pub(super) api: Vec<Configurations>,
@@ -62,7 +62,7 @@ impl From<CliError> for LoadFailure {
 /// Loads what the arguments name, by default the Pod Security Standards, and keeps it current. State of the cluster is
 /// loaded in the background.
 pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<LiveAdmission, LoadFailure> {
-    let reloads = Reloads::default();
+    let reloads = LastReloads::default();
     // The printed configurations do not depend on the cluster, unless its configuration is followed.
     let asks_cluster = !arguments.registration.print_webhook_configuration || arguments.cluster.follows();
     let server = if asks_cluster {

@@ -7,7 +7,7 @@ use pratique::live::Source as _;
 use pratique_json::base64;
 use pratique_manifest::{MAX_CONFIGURATION_BYTES, ManifestSet, read_regular};
 use pratique_schema::Release;
-use pratique_server::{Endpoint, Registration};
+use pratique_server::{Endpoint, WebhookRegistration};
 
 use super::admission::LiveAdmission;
 use super::logging::ServerLogging;
@@ -91,7 +91,7 @@ fn wait(admission: &LiveAdmission) -> Result<(), CliError> {
 fn registration(
     arguments: &RegistrationArguments,
     release: &'static Release,
-) -> Result<Registration, CliError> {
+) -> Result<WebhookRegistration, CliError> {
     let ca_bundle = match &arguments.webhook_ca {
         Some(path) => base64::encode(
             &read_regular(path, MAX_CONFIGURATION_BYTES).map_err(|error| CliError::unread(path, error))?,
@@ -99,7 +99,7 @@ fn registration(
         None => String::new(),
     };
     let from = arguments.webhook_ca_from.clone();
-    Ok(Registration {
+    Ok(WebhookRegistration {
         name: arguments.webhook_name.clone(),
         endpoint: endpoint(arguments),
         ca_bundle,

@@ -6,7 +6,7 @@ use pratique::Configurations;
 use pratique::api_objects::ApiObjects;
 use pratique_manifest::ManifestSet;
 use pratique_schema::{FeatureGates, Release};
-use pratique_server::{Endpoint, Registration, WebhookPlugin};
+use pratique_server::{Endpoint, WebhookPlugin, WebhookRegistration};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ impl SampleRequest {
         let sets = sets.iter().map(|set| ManifestSet::clone(set).into());
         let all: Vec<Configurations> = sets.chain(api.iter().cloned()).collect();
         // Only the rules are of interest.
-        let registration = Registration {
+        let registration = WebhookRegistration {
             name: String::new(),
             endpoint: Endpoint::Url(String::new()),
             ca_bundle: String::new(),

@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use pratique_server::{Drain, Shutdown};
+use pratique_server::{ConnectionDrain, ServerShutdown};
 use tokio::runtime::{self, Runtime};
 use tokio::time::sleep;
 
@@ -17,8 +17,8 @@ pub(super) struct SignalListener(SyncSender<ShutdownPlan>);
 
 /// The server to shut down, and its timeouts.
 struct ShutdownPlan {
-    shutdown: Shutdown,
-    drain: Drain,
+    shutdown: ServerShutdown,
+    drain: ConnectionDrain,
     /// How long the server may take after the drain.
     last: Duration,
 }
@@ -58,7 +58,12 @@ fn start_runtime() -> io::Result<(Runtime, ProcessSignals)> {
 impl SignalListener {
     /// Shuts the server down on a signal: after the delay on SIGTERM and SIGHUP, without delay on SIGINT, and without
     /// waiting for requests on the second signal. The process ends if the server still runs `last` after the drain.
-    pub(super) fn start(self, shutdown: Shutdown, drain: Drain, last: Duration) -> io::Result<()> {
+    pub(super) fn start(
+        self,
+        shutdown: ServerShutdown,
+        drain: ConnectionDrain,
+        last: Duration,
+    ) -> io::Result<()> {
         let plan = ShutdownPlan {
             shutdown,
             drain,
@@ -85,7 +90,7 @@ fn wait(
 }
 
 /// Waits until the server should have shut down.
-async fn end(mut signals: ProcessSignals, shutdown: Shutdown, drain: Drain, last: Duration) {
+async fn end(mut signals: ProcessSignals, shutdown: ServerShutdown, drain: ConnectionDrain, last: Duration) {
     let delay = if signals.next().await {
         drain.delay
     } else {
@@ -93,12 +98,12 @@ async fn end(mut signals: ProcessSignals, shutdown: Shutdown, drain: Drain, last
     };
     let first = shutdown.clone();
     let grace = drain.grace;
-    tokio::spawn(async move { first.begin(Drain { delay, grace }).await });
+    tokio::spawn(async move { first.begin(ConnectionDrain { delay, grace }).await });
     tokio::select! {
         () = sleep(delay.saturating_add(grace).saturating_add(last)) => return,
         _ = signals.next() => {}
     }
-    let now = Drain {
+    let now = ConnectionDrain {
         delay: Duration::ZERO,
         grace: Duration::ZERO,
     };
@@ -194,11 +199,14 @@ mod tests {
     #[ignore = "it is the child of the other tests"]
     fn hangs_in_a_process_of_its_own() {
         let grace: u64 = std::env::var("GRACE").unwrap().parse().unwrap();
-        let drain = Drain {
+        let drain = ConnectionDrain {
             delay: Duration::ZERO,
             grace: Duration::from_secs(grace),
         };
-        listen().unwrap().start(Shutdown::new(), drain, LAST).unwrap();
+        listen()
+            .unwrap()
+            .start(ServerShutdown::new(), drain, LAST)
+            .unwrap();
         writeln!(io::stdout(), "\n{READY}").unwrap();
         thread::sleep(Duration::from_secs(600));
     }

@@ -7,7 +7,7 @@ use pratique_metrics::{
     Action, ConditionOwner, Metrics, Operation, PolicyError, StepType, WebhookError, WebhookType,
 };
 
-use super::strict::{self, Family};
+use super::strict::{self, MetricFamily};
 
 fn busy() -> Metrics {
     let metrics = Metrics::new("server");
@@ -92,7 +92,7 @@ fn busy() -> Metrics {
 
 type Samples = BTreeMap<(String, BTreeMap<String, String>), u64>;
 
-fn samples(families: &[Family]) -> Samples {
+fn samples(families: &[MetricFamily]) -> Samples {
     let mut all = Samples::new();
     for sample in families.iter().flat_map(|family| &family.samples) {
         let mut labels = sample.labels.clone();
@@ -111,7 +111,7 @@ fn both_formats_are_strict_and_agree() {
     let text = strict::text(&metrics.to_text()).unwrap();
     let open = strict::openmetrics(&metrics.openmetrics()).unwrap();
     assert_eq!(samples(&text), samples(&open));
-    let helps = |families: &[Family]| {
+    let helps = |families: &[MetricFamily]| {
         families
             .iter()
             .map(|family| family.help.clone())

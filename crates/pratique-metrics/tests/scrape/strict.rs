@@ -6,7 +6,7 @@ use super::sample::{self, FormatError, Sample, check_name};
 
 /// A parsed family.
 #[derive(Debug, Default)]
-pub(crate) struct Family {
+pub(crate) struct MetricFamily {
     pub(crate) name: String,
     pub(crate) kind: String,
     pub(crate) help: String,
@@ -14,7 +14,7 @@ pub(crate) struct Family {
 }
 
 /// Parses an OpenMetrics exposition.
-pub(crate) fn openmetrics(text: &str) -> Result<Vec<Family>, FormatError> {
+pub(crate) fn openmetrics(text: &str) -> Result<Vec<MetricFamily>, FormatError> {
     let text = text.strip_suffix("# EOF\n").ok_or(FormatError::Missing("EOF"))?;
     if text.contains("# EOF") {
         return Err(FormatError::Misplaced("# EOF".into()));
@@ -31,7 +31,7 @@ pub(crate) fn openmetrics(text: &str) -> Result<Vec<Family>, FormatError> {
 }
 
 /// Parses an exposition of the Prometheus text format.
-pub(crate) fn text(text: &str) -> Result<Vec<Family>, FormatError> {
+pub(crate) fn text(text: &str) -> Result<Vec<MetricFamily>, FormatError> {
     let suffixes = |kind: &str| match kind {
         "counter" | "gauge" => Ok(&[""][..]),
         "histogram" => Ok(&["_bucket", "_sum", "_count"][..]),
@@ -43,19 +43,19 @@ pub(crate) fn text(text: &str) -> Result<Vec<Family>, FormatError> {
 
 type Suffixes = fn(&str) -> Result<&'static [&'static str], FormatError>;
 
-fn families(text: &str, suffixes: Suffixes) -> Result<Vec<Family>, FormatError> {
+fn families(text: &str, suffixes: Suffixes) -> Result<Vec<MetricFamily>, FormatError> {
     if !text.is_empty() && !text.ends_with('\n') {
         return Err(FormatError::Missing("end of the last line"));
     }
-    let mut all: Vec<Family> = Vec::new();
+    let mut all: Vec<MetricFamily> = Vec::new();
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("# HELP ") {
             let (name, help) = rest.split_once(' ').ok_or(FormatError::Missing("help"))?;
             check_name(name)?;
-            all.push(Family {
+            all.push(MetricFamily {
                 name: name.into(),
                 help: help.into(),
-                ..Family::default()
+                ..MetricFamily::default()
             });
         } else if let Some(rest) = line.strip_prefix("# TYPE ") {
             let family = all
@@ -89,7 +89,7 @@ fn families(text: &str, suffixes: Suffixes) -> Result<Vec<Family>, FormatError> 
 }
 
 /// Checks that no family has the name of a sample of another one.
-fn check_names(all: &[Family]) -> Result<(), FormatError> {
+fn check_names(all: &[MetricFamily]) -> Result<(), FormatError> {
     let mut names = BTreeSet::new();
     for family in all {
         let family_names: BTreeSet<&str> = family
@@ -107,7 +107,7 @@ fn check_names(all: &[Family]) -> Result<(), FormatError> {
     Ok(())
 }
 
-fn check_family(family: &Family) -> Result<(), FormatError> {
+fn check_family(family: &MetricFamily) -> Result<(), FormatError> {
     let mut seen = BTreeSet::new();
     for sample in &family.samples {
         if !seen.insert((&sample.name, &sample.labels)) {
@@ -132,7 +132,7 @@ fn check_family(family: &Family) -> Result<(), FormatError> {
 }
 
 /// Checks that the samples of a series are contiguous.
-fn check_contiguous(family: &Family) -> Result<(), FormatError> {
+fn check_contiguous(family: &MetricFamily) -> Result<(), FormatError> {
     let mut order: Vec<BTreeMap<String, String>> = Vec::new();
     for sample in &family.samples {
         let labels = series_labels(sample);
@@ -146,7 +146,7 @@ fn check_contiguous(family: &Family) -> Result<(), FormatError> {
     Ok(())
 }
 
-fn check_buckets(family: &Family) -> Result<(), FormatError> {
+fn check_buckets(family: &MetricFamily) -> Result<(), FormatError> {
     let mut series: BTreeMap<BTreeMap<String, String>, Vec<&Sample>> = BTreeMap::new();
     for sample in &family.samples {
         series.entry(series_labels(sample)).or_default().push(sample);

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, SystemTime};
 
-use pratique_metrics::{Family, Series, SeriesValue};
+use pratique_metrics::{MetricFamily, MetricSeries, SeriesValue};
 
 use super::filter::DecisionFilter;
 use super::html::HtmlPage;
-use crate::configz::{Attempt, CertificateSource, Source, time_text};
+use crate::configz::{CertificateSource, ReloadAttempt, Source, time_text};
 use crate::recent::RecentDecision;
 
 /// The sources of policies and webhooks.
@@ -70,7 +70,7 @@ fn location(out: &mut HtmlPage, location: &str) {
         .close();
 }
 
-fn last_reload(out: &mut HtmlPage, last: &Attempt) {
+fn last_reload(out: &mut HtmlPage, last: &ReloadAttempt) {
     match &last.error {
         None => out.time(&time_text(last.at)),
         Some(error) => {
@@ -84,7 +84,7 @@ fn last_reload(out: &mut HtmlPage, last: &Attempt) {
 }
 
 /// The latencies of admission in the last hours.
-pub(super) fn latencies(out: &mut HtmlPage, families: &[Family]) {
+pub(super) fn latencies(out: &mut HtmlPage, families: &[MetricFamily]) {
     let steps = families
         .iter()
         .find(|family| family.name == "apiserver_admission_step_admission_duration_seconds_summary");
@@ -181,7 +181,7 @@ fn decision_row(out: &mut HtmlPage, decision: &RecentDecision) {
     out.number(&time(decision.elapsed.as_secs_f64())).raw("</tr>");
 }
 
-fn label<'a>(series: &'a Series, name: &str) -> &'a str {
+fn label<'a>(series: &'a MetricSeries, name: &str) -> &'a str {
     series
         .labels
         .iter()

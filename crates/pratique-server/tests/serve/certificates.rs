@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pratique_metrics::Metrics;
-use pratique_server::{CertificateFiles, Certificates, Rotation};
+use pratique_server::{CertificateFiles, CertificateRotation, Certificates};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -153,7 +153,7 @@ fn a_mounted_secret_is_swapped() {
     }
     let certificates = Arc::new(Certificates::load(files(directory.path(), None)).unwrap());
     let server = Running::with(|settings| settings.certificates = Some(certificates.clone()));
-    let _rotation = Rotation::start(&certificates, &Metrics::new("")).unwrap();
+    let _rotation = CertificateRotation::start(&certificates, &Metrics::new("")).unwrap();
     assert_eq!(
         old.client(server.address, None).review("/validate", "web").code,
         200
@@ -189,7 +189,7 @@ fn a_bundle_that_is_being_written_locks_nobody_out() {
     let certificates = Certificates::load(files(directory.path(), Some("ca.crt"))).unwrap();
     let certificates = Arc::new(certificates);
     let server = Running::with(|settings| settings.certificates = Some(certificates.clone()));
-    let _rotation = Rotation::start(&certificates, &Metrics::new("")).unwrap();
+    let _rotation = CertificateRotation::start(&certificates, &Metrics::new("")).unwrap();
     let (name, key, der) = second.issue(ExtendedKeyUsagePurpose::ClientAuth);
     let known = (name, key, der);
     let check = || {
@@ -243,7 +243,7 @@ fn pipes_and_devices_are_no_certificates() {
     let certificates = Certificates::load(files(directory.path(), Some("ca.crt"))).unwrap();
     let certificates = Arc::new(certificates);
     let metrics = Metrics::new("");
-    let rotation = Rotation::start(&certificates, &metrics).unwrap();
+    let rotation = CertificateRotation::start(&certificates, &metrics).unwrap();
     let check = |name: &str, make: &dyn Fn(&Path), reason: &str| {
         let before = fs::read(path(name)).unwrap();
         put(name, make);
@@ -289,7 +289,7 @@ fn certificates_are_told_of() {
     let certificates = Certificates::load(files(directory.path(), Some("ca.crt"))).unwrap();
     let certificates = Arc::new(certificates);
     let metrics = Metrics::new("");
-    let rotation = Arc::new(Rotation::start(&certificates, &metrics).unwrap());
+    let rotation = Arc::new(CertificateRotation::start(&certificates, &metrics).unwrap());
     assert!(!rotation.has_ended());
     let server = Running::with(|settings| {
         settings.metrics = metrics.clone();

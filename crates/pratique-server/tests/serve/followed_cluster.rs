@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pratique::live::{Source, SourceNotifier};
 use pratique::{Admission, Configurations};
 use pratique_metrics::Metrics;
-use pratique_server::{Endpoint, FollowedSource, KnownState, LiveHandler, Reloads, Settings};
+use pratique_server::{Endpoint, FollowedSource, KnownState, LastReloads, LiveHandler, Settings};
 
 use super::client::Client;
 use super::running::Running;
@@ -37,7 +37,7 @@ fn the_death_of_what_follows_a_cluster_has_the_server_restarted() {
         .source(followed.clone())
         .start()
         .unwrap();
-    let handler = LiveHandler::new(live, Reloads::default(), KnownState::ALL).following(followed);
+    let handler = LiveHandler::new(live, LastReloads::default(), KnownState::ALL).following(followed);
     let server = Running::of(Arc::new(handler), Settings::new(Metrics::new("test")));
     let mut client = Client::to(server.address);
     let counter = "pratique_background_tasks_ended_total{task=\"cluster\"}";

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use pratique::Limits;
 use pratique_server::{
-    AdmissionHandler, AdmissionPhases, Attempt, HandlerUnavailable, ReviewFuture, ReviewResult, Source,
+    AdmissionHandler, AdmissionPhases, HandlerUnavailable, ReloadAttempt, ReviewFuture, ReviewResult, Source,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 
@@ -102,7 +102,7 @@ impl AdmissionHandler for TestHandler {
             hash: "sha256:1".into(),
             names: vec!["p.static.k8s.io".into()],
             loaded: SystemTime::UNIX_EPOCH,
-            last_reload: Attempt {
+            last_reload: ReloadAttempt {
                 at: SystemTime::UNIX_EPOCH,
                 error: Some("a.yaml: <no>".into()),
             },

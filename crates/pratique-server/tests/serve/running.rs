@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use pratique_metrics::Metrics;
-use pratique_server::{AdmissionHandler, Drain, Server, Settings, Shutdown};
+use pratique_server::{AdmissionHandler, ConnectionDrain, Server, ServerShutdown, Settings};
 use rustls::ClientConfig;
 use tempfile::TempDir;
 use tokio::runtime::Handle;
@@ -19,7 +19,7 @@ pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) health: Option<SocketAddr>,
     pub(crate) handler: Arc<TestHandler>,
-    shutdown: Shutdown,
+    shutdown: ServerShutdown,
     handle: Handle,
     ended: Receiver<bool>,
     thread: Option<JoinHandle<()>>,
@@ -94,7 +94,7 @@ impl Running {
     pub(crate) fn end(&self, delay: Duration, grace: Duration) {
         let shutdown = self.shutdown.clone();
         self.handle
-            .spawn(async move { shutdown.begin(Drain { delay, grace }).await });
+            .spawn(async move { shutdown.begin(ConnectionDrain { delay, grace }).await });
     }
 
     /// Waits for its end; gives whether all requests were answered.
