@@ -1,6 +1,6 @@
 //! Explanations as text.
 
-use pratique_explain::{Binding, Explanation, Expression, Line, MatchOutcome, Policy, Round};
+use pratique_explain::{Binding, Explanation, ExplanationRound, Expression, Line, MatchOutcome, Policy};
 use pratique_manifest::Location;
 
 use crate::output::problems;
@@ -112,7 +112,7 @@ fn match_outcome(match_outcome: &MatchOutcome, style: StreamStyle) -> PrintableT
     text!(": {} {}", label, lines)
 }
 
-fn one_round(round: &Round, style: StreamStyle, whole: bool) -> PrintableText {
+fn one_round(round: &ExplanationRound, style: StreamStyle, whole: bool) -> PrintableText {
     let mut out = PrintableText::new();
     if round.again {
         let again = style.paint(TextTone::Faint, "again, as the object has changed");

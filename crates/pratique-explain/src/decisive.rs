@@ -7,7 +7,7 @@ use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
 
 use crate::open_evaluation::ObservedValue;
-use crate::source::{Logic, SourceExpression};
+use crate::source::{ExpressionLogic, SourceExpression};
 
 /// Finds the decisive subexpression of a result that is false or an error; `None` if that is the whole expression.
 pub(crate) fn decisive(
@@ -34,13 +34,13 @@ fn truth(source: &SourceExpression, observed: &BTreeMap<ExprId, ObservedValue>, 
     let (mut at, mut wanted) = (source.root(), result);
     loop {
         let next = match (source.logic(at), wanted) {
-            (Logic::And(terms), false) => terms.into_iter().find(|term| is(term, false)),
-            (Logic::Or(terms), true) => terms.into_iter().find(|term| is(term, true)),
-            (Logic::Not(operand), _) => {
+            (ExpressionLogic::And(terms), false) => terms.into_iter().find(|term| is(term, false)),
+            (ExpressionLogic::Or(terms), true) => terms.into_iter().find(|term| is(term, true)),
+            (ExpressionLogic::Not(operand), _) => {
                 wanted = !wanted;
                 Some(operand)
             }
-            (Logic::Conditional { condition, yes, no }, _) => {
+            (ExpressionLogic::Conditional { condition, yes, no }, _) => {
                 Some(if is(&condition, true) { yes } else { no })
             }
             _ => None,

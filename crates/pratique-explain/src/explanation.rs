@@ -61,13 +61,13 @@ pub struct Binding {
     pub match_outcome: MatchOutcome,
     /// One round for each param, or one without.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<ExplanationRound>,
 }
 
 /// The expressions of a policy over one param.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Round {
+pub struct ExplanationRound {
     /// The namespace and name of the param, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub params: Option<String>,

@@ -1,6 +1,6 @@
 //! Explanations of policy decisions.
 //!
-//! A [`Recorder`] observes the evaluation of policies and gives an [`Explanation`]: each policy and binding, and why it
+//! An [`ExplanationRecorder`] observes the evaluation of policies and gives an [`Explanation`]: each policy and binding, and why it
 //! does or does not match the request; each expression with its value, its cost, the values of its subexpressions, and
 //! the one of these that decided. [`diagram`](Expression::diagram) draws the values below the source:
 //!
@@ -16,7 +16,7 @@
 //! use std::sync::Arc;
 //!
 //! use pratique_expression::Cache;
-//! use pratique_explain::Recorder;
+//! use pratique_explain::ExplanationRecorder;
 //! use pratique_policy::authz::NoAuthorizer;
 //! use pratique_policy::{Origin, Policies, EvalContext, validate};
 //! # use pratique::Objects;
@@ -43,7 +43,7 @@
 //! )?;
 //!
 //! let cluster = Objects::new();
-//! let recorder = Recorder::new();
+//! let recorder = ExplanationRecorder::new();
 //! let context = EvalContext::new(&cluster, Arc::new(NoAuthorizer)).with_trace(&recorder);
 //! validate(&[&policies], &request, context, &mut ())?;
 //! let explanation = recorder.explanation();
@@ -64,11 +64,13 @@ mod recorder;
 mod source;
 
 pub use diagram::Line;
-pub use explanation::{Binding, Explanation, Expression, InnerExpression, MatchOutcome, Policy, Round};
+pub use explanation::{
+    Binding, Explanation, ExplanationRound, Expression, InnerExpression, MatchOutcome, Policy,
+};
 pub use failure_help::help_for_failure;
 pub use format::format_value;
 pub use open_evaluation::explain_evaluation;
 pub use policy_cost::{CostRecorder, PolicyCost};
 pub use pratique_policy::ExpressionId;
-pub use recorder::Recorder;
-pub use source::{Logic, SourceExpression};
+pub use recorder::ExplanationRecorder;
+pub use source::{ExpressionLogic, SourceExpression};

@@ -7,14 +7,14 @@ use pratique_cel::value::Evaluation;
 use pratique_cel::{EvaluationObserver as _, Value};
 use pratique_policy::{self as policy, ExpressionId, PolicyTrace, TracedPolicy};
 
-use crate::explanation::{Binding, Explanation, Expression, MatchOutcome, Policy, Round};
+use crate::explanation::{Binding, Explanation, ExplanationRound, Expression, MatchOutcome, Policy};
 use crate::failure_help::help_for_failure;
 use crate::open_evaluation::OpenEvaluation;
 
 /// Records how policies evaluate one request. The chain of a facade may move between threads while it waits, and takes its
 /// recorder along.
 #[derive(Debug, Default)]
-pub struct Recorder {
+pub struct ExplanationRecorder {
     state: Mutex<RecorderState>,
 }
 
@@ -27,10 +27,10 @@ struct RecorderState {
     open: Vec<OpenEvaluation>,
 }
 
-impl Recorder {
+impl ExplanationRecorder {
     /// An empty recorder.
     pub fn new() -> Self {
-        Recorder::default()
+        ExplanationRecorder::default()
     }
 
     /// The explanation of everything that was recorded.
@@ -56,7 +56,7 @@ impl Recorder {
     }
 }
 
-impl PolicyTrace for Recorder {
+impl PolicyTrace for ExplanationRecorder {
     fn policy(&self, policy: TracedPolicy<'_>, outcome: policy::MatchOutcome<'_>) {
         let mut state = self.state();
         // All mutating policies are matched before the first of them is evaluated.
@@ -102,10 +102,10 @@ impl PolicyTrace for Recorder {
         let mut state = self.state();
         if let Some(binding) = state.binding() {
             let again = binding.rounds.iter().any(|round| round.params == params);
-            binding.rounds.push(Round {
+            binding.rounds.push(ExplanationRound {
                 params,
                 again,
-                ..Round::default()
+                ..ExplanationRound::default()
             });
         }
     }

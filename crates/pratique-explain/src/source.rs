@@ -13,7 +13,7 @@ pub struct SourceExpression {
 
 /// The logical form of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Logic {
+pub enum ExpressionLogic {
     /// `a && b && …`, with its terms in order.
     And(Vec<ExprId>),
     /// `a || b || …`
@@ -83,25 +83,25 @@ impl SourceExpression {
     }
 
     /// The logical form of an expression.
-    pub fn logic(&self, id: ExprId) -> Logic {
+    pub fn logic(&self, id: ExprId) -> ExpressionLogic {
         let Expr::Call {
             function,
             target: None,
             args,
         } = self.expr(id)
         else {
-            return Logic::Other;
+            return ExpressionLogic::Other;
         };
         match (&**function, args.as_slice()) {
-            ("_&&_", _) => Logic::And(self.terms(id, "_&&_")),
-            ("_||_", _) => Logic::Or(self.terms(id, "_||_")),
-            ("!_", [operand]) => Logic::Not(*operand),
-            ("_?_:_", [condition, yes, no]) => Logic::Conditional {
+            ("_&&_", _) => ExpressionLogic::And(self.terms(id, "_&&_")),
+            ("_||_", _) => ExpressionLogic::Or(self.terms(id, "_||_")),
+            ("!_", [operand]) => ExpressionLogic::Not(*operand),
+            ("_?_:_", [condition, yes, no]) => ExpressionLogic::Conditional {
                 condition: *condition,
                 yes: *yes,
                 no: *no,
             },
-            _ => Logic::Other,
+            _ => ExpressionLogic::Other,
         }
     }
 
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn chains_are_flat() {
         let source = SourceExpression::read("a && (b && c) && (d || e)").unwrap();
-        let Logic::And(terms) = source.logic(source.root()) else {
+        let ExpressionLogic::And(terms) = source.logic(source.root()) else {
             panic!()
         };
         let texts: Vec<_> = terms.iter().map(|term| source.print_part(*term)).collect();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use pratique::manifest::{LoadOptions, Loader, ManifestFile};
 use pratique::{Admission, EvalContext, Objects};
-use pratique_explain::{Explanation, Line, MatchOutcome, Recorder};
+use pratique_explain::{Explanation, ExplanationRecorder, Line, MatchOutcome};
 use pratique_testkit::NoOpinion;
 use pratique_types::AdmissionRequest;
 
@@ -55,7 +55,7 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
     let text = request(operation);
     let request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
     let cluster = Objects::new();
-    let recorder = Recorder::new();
+    let recorder = ExplanationRecorder::new();
     let context = EvalContext::new(&cluster, Arc::new(NoOpinion)).with_trace(&recorder);
     admission.admit_policies(&request, context, &mut ()).unwrap();
     recorder.explanation()

@@ -11,7 +11,7 @@ use pratique::authorization::{CheckDecider, NoAuthorizer};
 use pratique::cluster::Cluster;
 use pratique::policy::{DenialCause, PolicyObserver, PolicyTrace};
 use pratique::{Admission, EvalContext, ObjectModel, Objects, Outcome, UnfinishedEvaluation};
-use pratique_explain::{CostRecorder, Explanation, PolicyCost, Recorder, help_for_failure};
+use pratique_explain::{CostRecorder, Explanation, ExplanationRecorder, PolicyCost, help_for_failure};
 use pratique_json::Value;
 use pratique_types::ObjectRef;
 use pratique_validation::count_asked;
@@ -474,7 +474,7 @@ impl<'a> Reviewer<'a> {
         context: EvalContext<'_>,
         record: PolicyRecord,
     ) -> Result<Review, UnfinishedEvaluation> {
-        let (recorder, matches) = (Recorder::new(), MatchRecorder::default());
+        let (recorder, matches) = (ExplanationRecorder::new(), MatchRecorder::default());
         let costs = CostRecorder::default();
         let context = match record {
             PolicyRecord::Decisions => context,

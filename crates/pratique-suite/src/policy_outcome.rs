@@ -7,7 +7,7 @@ use pratique::policy::{
     self, AdmissionPhase, Effect, ErrorType, MutationAttempt, PolicyObserver, StepResult, UndecidedDecision,
 };
 use pratique::{AdmissionDecision, Outcome};
-use pratique_explain::{Binding, Explanation, ExpressionId, MatchOutcome, Round};
+use pratique_explain::{Binding, Explanation, ExplanationRound, ExpressionId, MatchOutcome};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a request in a policy or a binding. Of several, the last in this order counts.
@@ -181,7 +181,7 @@ impl PolicyOutcomes {
 
 /// Whether a binding matches, and its policy was evaluated past its match conditions.
 fn is_evaluated(phase: AdmissionPhase, binding: &Binding) -> bool {
-    let passes = |round: &Round| {
+    let passes = |round: &ExplanationRound| {
         let is_false = |place: &ExpressionId, value: &Option<String>| {
             matches!(place, ExpressionId::Condition(_)) && value.as_deref() == Some("false")
         };

@@ -2,7 +2,7 @@
 
 use pratique::policy::PolicyObserver;
 use pratique::{Admission, AdmissionContext, Outcome};
-use pratique_explain::{Explanation, Recorder};
+use pratique_explain::{Explanation, ExplanationRecorder};
 use pratique_json::Value;
 use pratique_policy::PolicyTrace;
 use pratique_types::{AdmissionRequest, ObjectForm};
@@ -136,7 +136,7 @@ impl Suite {
             (Err(_), _) => Vec::new(),
         };
         let explanation = (!differences.is_empty()).then(|| {
-            let recorder = Recorder::new();
+            let recorder = ExplanationRecorder::new();
             // The second evaluation gives the same result.
             let trace = Some(&recorder as &(dyn PolicyTrace + Sync));
             let _ = self.admit(case, CaseContext { trace, ..context }, &mut ());
@@ -183,7 +183,7 @@ impl Suite {
 
     /// The outcome of the request of a case in each policy and binding. Those that never match it are skipped.
     fn outcomes(&self, case: &Case, context: CaseContext<'_>) -> Result<PolicyOutcomes, CaseError> {
-        let (recorder, mut decisions) = (Recorder::new(), DecisionRecorder::default());
+        let (recorder, mut decisions) = (ExplanationRecorder::new(), DecisionRecorder::default());
         let traced = CaseContext {
             trace: Some(&recorder),
             ..context

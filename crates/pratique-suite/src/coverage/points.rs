@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique::manifest::{Location, ObjectRef, ObjectSource, PathStep, SourcedObject};
 use pratique_cel::ast::{Expr, ExprId, Literal};
-use pratique_explain::{ExpressionId, Logic, SourceExpression};
+use pratique_explain::{ExpressionId, ExpressionLogic, SourceExpression};
 use pratique_policy::{AdmissionPhase, Origin};
 use pratique_types::admissionregistration::{MatchCondition, Variable};
 use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
@@ -232,9 +232,9 @@ fn deciding(parsed: &SourceExpression) -> Vec<ExprId> {
     for id in parsed.subexpressions() {
         // Nested chains share terms.
         match parsed.logic(id) {
-            Logic::And(terms) | Logic::Or(terms) => ids.extend(terms),
-            Logic::Conditional { condition, .. } => ids.push(condition),
-            Logic::Not(_) | Logic::Other => {}
+            ExpressionLogic::And(terms) | ExpressionLogic::Or(terms) => ids.extend(terms),
+            ExpressionLogic::Conditional { condition, .. } => ids.push(condition),
+            ExpressionLogic::Not(_) | ExpressionLogic::Other => {}
         }
     }
     let mut unique = std::collections::HashSet::new();
