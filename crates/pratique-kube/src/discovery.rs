@@ -16,33 +16,33 @@ use super::failure;
 
 /// The resources that an API server serves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Discovery {
+pub struct ApiDiscovery {
     /// The resources and their subresources, in the order of the API server, with the verbs of each.
-    pub resources: Vec<(ServedResource, Verbs)>,
+    pub resources: Vec<(ServedResource, ResourceVerbs)>,
     /// The group versions that are unknown because the server behind them is down, with the reasons.
     pub unavailable: Vec<(GroupVersion, String)>,
 }
 
 /// The verbs of a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verbs {
+pub struct ResourceVerbs {
     /// They can be listed.
     pub list: bool,
     /// They can be created, updated or patched.
     pub write: bool,
 }
 
-impl Discovery {
+impl ApiDiscovery {
     /// The resources and their parts.
     pub fn served(self) -> Vec<ServedResource> {
         self.resources.into_iter().map(|(served, _)| served).collect()
     }
 }
 
-impl Verbs {
+impl ResourceVerbs {
     fn new(verbs: &[String]) -> Self {
         let has = |wanted: &[&str]| verbs.iter().any(|verb| wanted.contains(&verb.as_str()));
-        Verbs {
+        ResourceVerbs {
             list: has(&["list"]),
             write: has(&["create", "update", "patch"]),
         }
@@ -52,8 +52,8 @@ impl Verbs {
 /// All resources and their subresources, in the order of the API server.
 ///
 /// Servers without aggregated discovery are requested group by group; groups whose server is down are left out then.
-pub(super) async fn discover(client: &Client) -> Result<Discovery, Error> {
-    let mut discovery = Discovery::default();
+pub(super) async fn discover(client: &Client) -> Result<ApiDiscovery, Error> {
+    let mut discovery = ApiDiscovery::default();
     for path in ["/api", "/apis"] {
         let text = get(client, path, v2::ACCEPT_AGGREGATED_DISCOVERY_V2).await?;
         let header = read::<AnswerKind>(&text)?;
@@ -85,7 +85,7 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(Error::SerdeError)
 }
 
-fn aggregated(list: &v2::APIGroupDiscoveryList, discovery: &mut Discovery) {
+fn aggregated(list: &v2::APIGroupDiscoveryList, discovery: &mut ApiDiscovery) {
     for group in &list.items {
         let name = group
             .metadata
@@ -116,7 +116,7 @@ fn of_resource(
     group: &str,
     version: &str,
     resource: &v2::APIResourceDiscovery,
-    resources: &mut Vec<(ServedResource, Verbs)>,
+    resources: &mut Vec<(ServedResource, ResourceVerbs)>,
 ) {
     let plural = resource.resource.as_deref().unwrap_or_default();
     let served = GroupVersion {
@@ -147,7 +147,7 @@ fn of_resource(
             namespaced: resource.scope.as_deref() == Some("Namespaced"),
             short_names: resource.short_names.clone(),
         };
-        resources.push((served, Verbs::new(verbs)));
+        resources.push((served, ResourceVerbs::new(verbs)));
     };
     add("", resource.response_kind.as_ref(), &resource.verbs);
     for part in &resource.subresources {
@@ -166,7 +166,7 @@ fn paths_of(groups: APIGroupList) -> Vec<String> {
         .collect()
 }
 
-async fn one_by_one(client: &Client, paths: Vec<String>, discovery: &mut Discovery) -> Result<(), Error> {
+async fn one_by_one(client: &Client, paths: Vec<String>, discovery: &mut ApiDiscovery) -> Result<(), Error> {
     let mut answers = stream::iter(paths)
         .map(|path| async move { (get(client, &path, "application/json").await, path) })
         .buffered(AT_ONCE);
@@ -190,7 +190,7 @@ async fn one_by_one(client: &Client, paths: Vec<String>, discovery: &mut Discove
         discovery
             .resources
             .extend(list.resources.into_iter().map(|resource| {
-                let verbs = Verbs::new(&resource.verbs);
+                let verbs = ResourceVerbs::new(&resource.verbs);
                 (of_list(&version, resource), verbs)
             }));
     }

@@ -73,7 +73,7 @@ pub struct ListPages {
 }
 
 /// A page: some objects, next to one another.
-pub struct Page {
+pub struct ListPage {
     text: Vec<u8>,
     kind: GroupVersionKind,
     position: ListPosition,
@@ -130,7 +130,7 @@ impl ListPages {
     ///
     /// # Errors
     /// It cannot be read. The next call tries it again.
-    pub fn next_page(&mut self) -> Result<Option<Page>, ReadError> {
+    pub fn next_page(&mut self) -> Result<Option<ListPage>, ReadError> {
         let mut renewals = 0;
         let mut pauses = RetryDelays::new(self.options.patience);
         while !self.is_done {
@@ -205,7 +205,7 @@ impl ListPages {
     }
 
     /// The page that an answer is; `None` if all of its objects were listed before.
-    fn page(&mut self, text: Vec<u8>) -> Result<Option<Page>, ReadError> {
+    fn page(&mut self, text: Vec<u8>) -> Result<Option<ListPage>, ReadError> {
         let answer = PageAnswer::parse(&text)?;
         if !answer.token.is_empty() && answer.token == self.position.token {
             let why = "the server gives the same page again";
@@ -231,7 +231,7 @@ impl ListPages {
             let doubled = self.chunk_size.saturating_mul(2);
             self.chunk_size = doubled.min(self.options.chunk_size.max(1));
         }
-        let page = Page {
+        let page = ListPage {
             text,
             kind: self.kind.clone(),
             position: begins,
@@ -267,7 +267,7 @@ impl PageAnswer {
     }
 }
 
-impl Page {
+impl ListPage {
     /// Where it begins: a list from there has this page, and those after it.
     pub fn position(&self) -> &ListPosition {
         &self.position
@@ -370,9 +370,9 @@ impl fmt::Debug for ListPages {
     }
 }
 
-impl fmt::Debug for Page {
+impl fmt::Debug for ListPage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut output = formatter.debug_struct("Page");
+        let mut output = formatter.debug_struct("ListPage");
         output.field("kind", &self.kind).field("position", &self.position);
         output.finish_non_exhaustive()
     }

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::background::{BackgroundRuntime, wait_within};
-use super::discovery::{self, Discovery};
+use super::discovery::{self, ApiDiscovery};
 use super::pages::{ListPages, ListPosition, PageOptions};
 use super::requests::{BoundedRequests, LONGEST, PATIENCE, read_error, root, segment, with_kind};
 
@@ -133,7 +133,7 @@ impl ClusterReader {
     ///
     /// # Errors
     /// They cannot be read.
-    pub fn discovered(&self) -> Result<Discovery, ReadError> {
+    pub fn discovered(&self) -> Result<ApiDiscovery, ReadError> {
         self.run(|requests| async move {
             let discovered = timeout(PATIENCE, discovery::discover(&requests.client)).await;
             match discovered {

@@ -11,19 +11,20 @@ use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
 use self::details::needs_details;
-use crate::event::{Event, Level, ObjectReference, Stage};
+use crate::event::{AuditEvent, EventLevel, EventStage, ObjectReference};
 use crate::recent_objects::RecentObjects;
 use crate::recorded_outcome::RecordedOutcome;
 use crate::replay_result::{
-    Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, ReplayResult, UnknownRequest,
+    EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, ReplayResult, RequestApproximation,
+    UnknownRequest,
 };
-use crate::replayer::Replayer;
+use crate::replayer::LogReplayer;
 use crate::uri::RequestUri;
 
 /// The admission requests of an event.
 pub(crate) fn event<'e>(
-    replayer: &Replayer,
-    event: Event<'e>,
+    replayer: &LogReplayer,
+    event: AuditEvent<'e>,
     remembered: Option<&mut RecentObjects>,
 ) -> ReplayResult<'e> {
     let id = event.audit_id.clone();
@@ -32,11 +33,11 @@ pub(crate) fn event<'e>(
     let uri = RequestUri::parse(&event.request_uri);
     let about = event.object_ref.clone();
     let requests = match (&about, event.stage) {
-        (_, Stage::RequestReceived | Stage::ResponseStarted | Stage::Panic) => {
+        (_, EventStage::RequestReceived | EventStage::ResponseStarted | EventStage::Panic) => {
             EventRequests::NotSubject(NotSubject::Stage)
         }
-        (None, Stage::ResponseComplete) => EventRequests::NotSubject(NotSubject::NonResource),
-        (Some(about), Stage::ResponseComplete) => {
+        (None, EventStage::ResponseComplete) => EventRequests::NotSubject(NotSubject::NonResource),
+        (Some(about), EventStage::ResponseComplete) => {
             let mut old = None;
             if let Some(remembered) = remembered {
                 old = remembered.get(about).cloned();
@@ -61,7 +62,7 @@ pub(crate) fn event<'e>(
 
 /// What a request is made of besides the event: the address, and the object that it is about.
 struct RequestSource<'s> {
-    replayer: &'s Replayer,
+    replayer: &'s LogReplayer,
     /// The object that it is about, if that is remembered.
     old: Option<&'s Value<'static>>,
     uri: &'s RequestUri,
@@ -69,7 +70,7 @@ struct RequestSource<'s> {
 }
 
 impl RequestSource<'_> {
-    fn convert<'e>(&self, event: Event<'e>) -> EventRequests<'e> {
+    fn convert<'e>(&self, event: AuditEvent<'e>) -> EventRequests<'e> {
         let kind = self.replayer.kind(self.about);
         let connects = kind.as_ref().filter(|kind| connect::is_connected(kind));
         let operation = match (event.verb.as_str(), connects) {
@@ -115,7 +116,7 @@ impl RequestSource<'_> {
 
     /// Whether an update or a patch created the object.
     // Upstream: apiserver/pkg/endpoints/handlers/{update,patch}.go, which answer 201 then
-    fn is_created(&self, event: &Event<'_>) -> bool {
+    fn is_created(&self, event: &AuditEvent<'_>) -> bool {
         event
             .response_status
             .as_ref()
@@ -125,7 +126,7 @@ impl RequestSource<'_> {
     /// The request without its objects.
     fn request(
         &self,
-        event: &Event<'_>,
+        event: &AuditEvent<'_>,
         operation: Operation,
         kind: Option<GroupVersionKind>,
     ) -> AdmissionRequest<'static> {
@@ -178,7 +179,7 @@ fn kind_of(object: &Value<'_>) -> Option<GroupVersionKind> {
 }
 
 /// Why a request did not come as far as admission, if it did not.
-fn not_reached(event: &Event<'_>, operation: Operation) -> Option<NotSubject> {
+fn not_reached(event: &AuditEvent<'_>, operation: Operation) -> Option<NotSubject> {
     let status = event.response_status.as_ref()?;
     let decision = event
         .annotations
@@ -194,7 +195,7 @@ fn not_reached(event: &Event<'_>, operation: Operation) -> Option<NotSubject> {
         404 if operation != Operation::Create => Some(NotSubject::NotFound),
         400..
             if matches!(operation, Operation::Create | Operation::Update)
-                && event.level >= Level::Request
+                && event.level >= EventLevel::Request
                 && !has_object
                 && !event.is_truncated() =>
         {
@@ -205,9 +206,9 @@ fn not_reached(event: &Event<'_>, operation: Operation) -> Option<NotSubject> {
 }
 
 /// Why an event has no object.
-fn no_object(event: &Event<'_>) -> UnknownRequest {
+fn no_object(event: &AuditEvent<'_>) -> UnknownRequest {
     match event.level {
-        Level::Metadata => UnknownRequest::Level,
+        EventLevel::Metadata => UnknownRequest::Level,
         _ if event.is_truncated() => UnknownRequest::Truncated,
         _ => UnknownRequest::NoObject,
     }
@@ -215,7 +216,7 @@ fn no_object(event: &Event<'_>) -> UnknownRequest {
 
 /// Whether webhooks changed the object.
 // Upstream: apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go, webhookAnnotator
-fn webhooks_changed(event: &Event<'_>) -> bool {
+fn webhooks_changed(event: &AuditEvent<'_>) -> bool {
     let mut annotations = event.annotations.iter();
     annotations.any(|(key, value)| {
         key.starts_with("mutation.webhook.admission.k8s.io/") && value.contains("\"mutated\":true")
@@ -236,24 +237,27 @@ fn plugins_change(request: &AdmissionRequest<'_>) -> bool {
 }
 
 fn approximations(
-    event: &Event<'_>,
+    event: &AuditEvent<'_>,
     request: &AdmissionRequest<'_>,
-    more: &[Approximation],
-) -> Vec<Approximation> {
+    more: &[RequestApproximation],
+) -> Vec<RequestApproximation> {
     let mut approximations = more.to_vec();
-    if approximations.contains(&Approximation::Stored) {
+    if approximations.contains(&RequestApproximation::Stored) {
         return approximations;
     }
     if webhooks_changed(event) {
-        approximations.push(Approximation::Webhooks);
+        approximations.push(RequestApproximation::Webhooks);
     }
     if plugins_change(request) {
-        approximations.push(Approximation::Plugins);
+        approximations.push(RequestApproximation::Plugins);
     }
     approximations
 }
 
-fn decoded<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation>) -> ReplayRequest<'e> {
+fn decoded<'e>(
+    request: AdmissionRequest<'e>,
+    approximations: Vec<RequestApproximation>,
+) -> ReplayRequest<'e> {
     ReplayRequest {
         request,
         seen: ObjectKnowledge::Decoded,
@@ -261,7 +265,10 @@ fn decoded<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation>
     }
 }
 
-fn admitted<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation>) -> ReplayRequest<'e> {
+fn admitted<'e>(
+    request: AdmissionRequest<'e>,
+    approximations: Vec<RequestApproximation>,
+) -> ReplayRequest<'e> {
     ReplayRequest {
         request,
         seen: ObjectKnowledge::Admitted,

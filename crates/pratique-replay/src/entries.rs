@@ -5,14 +5,14 @@ use pratique_stream::{ListHeader, Piece, PieceForm, StreamPlace};
 use pratique_types::AdmissionReview;
 use pratique_types::admission;
 
-use crate::event::{API_VERSION, Event, EventError};
+use crate::event::{API_VERSION, AuditEvent, EventError};
 use crate::managed_log::{ManagedEntry, event_of_line, managed_entry};
 
 /// An entry of a log.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Entry<'p> {
+pub enum LogEntry<'p> {
     /// An audit event.
-    Event(Box<Event<'p>>),
+    Event(Box<AuditEvent<'p>>),
     /// A request that was recorded as admission was asked, perhaps with the answer.
     Review(Box<AdmissionReview<'p>>),
 }
@@ -23,7 +23,7 @@ pub struct LocatedEntry<'p> {
     /// Where it begins.
     pub place: StreamPlace,
     /// The entry, or why it is none.
-    pub entry: Result<Entry<'p>, EntryError>,
+    pub entry: Result<LogEntry<'p>, EntryError>,
 }
 
 /// Why something is not an entry.
@@ -187,7 +187,7 @@ fn read_value<'p>(
 }
 
 /// An entry of a list of a managed cluster's log.
-fn listed(item: Value<'_>) -> Result<Entry<'_>, EntryError> {
+fn listed(item: Value<'_>) -> Result<LogEntry<'_>, EntryError> {
     let Value::Object(members) = item else {
         return Err(EntryError::NoObject);
     };
@@ -198,15 +198,15 @@ fn listed(item: Value<'_>) -> Result<Entry<'_>, EntryError> {
     }
 }
 
-fn event(members: Object<'_>) -> Result<Entry<'_>, EntryError> {
-    let event = Event::decode(members)?;
-    Ok(Entry::Event(Box::new(event)))
+fn event(members: Object<'_>) -> Result<LogEntry<'_>, EntryError> {
+    let event = AuditEvent::decode(members)?;
+    Ok(LogEntry::Event(Box::new(event)))
 }
 
-fn review(text: &[u8]) -> Result<Entry<'_>, EntryError> {
+fn review(text: &[u8]) -> Result<LogEntry<'_>, EntryError> {
     let review = AdmissionReview::parse(text).map_err(EntryError::Review)?;
     match review.request {
-        Some(_) => Ok(Entry::Review(Box::new(review))),
+        Some(_) => Ok(LogEntry::Review(Box::new(review))),
         None => Err(EntryError::NoRequest),
     }
 }
@@ -232,8 +232,8 @@ mod tests {
         for piece in pieces.map(Result::unwrap) {
             for located in entries(&piece) {
                 let shown = match located.entry {
-                    Ok(Entry::Event(event)) => event.audit_id,
-                    Ok(Entry::Review(review)) => review.request.unwrap().uid,
+                    Ok(LogEntry::Event(event)) => event.audit_id,
+                    Ok(LogEntry::Review(review)) => review.request.unwrap().uid,
                     Err(error) => error.to_string(),
                 };
                 found.push(format!("{}:{} {shown}", located.place.line, located.place.column));

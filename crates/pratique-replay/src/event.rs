@@ -11,11 +11,11 @@ pub const API_VERSION: &str = "audit.k8s.io/v1";
 /// An `audit.k8s.io/v1` `Event`, as far as it matters to admission. Its objects borrow from its text.
 // Upstream: apiserver/pkg/apis/audit/v1/types.go, Event
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event<'e> {
+pub struct AuditEvent<'e> {
     /// How much of the request is in the event.
-    pub level: Level,
+    pub level: EventLevel,
     /// When it was written.
-    pub stage: Stage,
+    pub stage: EventStage,
     /// Identifies the request.
     pub audit_id: String,
     /// The path and the query, as the client sent them.
@@ -47,7 +47,7 @@ pub struct Event<'e> {
 
 /// How much of a request an event has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum EventLevel {
     /// The user, the resource and the result.
     Metadata,
     /// Also the object of the request.
@@ -58,7 +58,7 @@ pub enum Level {
 
 /// When an event was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
+pub enum EventStage {
     /// The request arrived.
     RequestReceived,
     /// The answer of a long request began.
@@ -132,7 +132,7 @@ pub enum EventError {
     },
 }
 
-impl<'e> Event<'e> {
+impl<'e> AuditEvent<'e> {
     /// Reads an event. Fields that are not known are skipped.
     ///
     /// # Errors
@@ -147,18 +147,18 @@ impl<'e> Event<'e> {
         }
         let level = fields.take_text("level")?;
         let stage = fields.take_text("stage")?;
-        Ok(Event {
+        Ok(AuditEvent {
             level: match level.as_str() {
-                "Metadata" => Level::Metadata,
-                "Request" => Level::Request,
-                "RequestResponse" => Level::RequestResponse,
+                "Metadata" => EventLevel::Metadata,
+                "Request" => EventLevel::Request,
+                "RequestResponse" => EventLevel::RequestResponse,
                 _ => return Err(unknown("level", level)),
             },
             stage: match stage.as_str() {
-                "RequestReceived" => Stage::RequestReceived,
-                "ResponseStarted" => Stage::ResponseStarted,
-                "ResponseComplete" => Stage::ResponseComplete,
-                "Panic" => Stage::Panic,
+                "RequestReceived" => EventStage::RequestReceived,
+                "ResponseStarted" => EventStage::ResponseStarted,
+                "ResponseComplete" => EventStage::ResponseComplete,
+                "Panic" => EventStage::Panic,
                 _ => return Err(unknown("stage", stage)),
             },
             audit_id: fields.take_text("auditID")?,
@@ -304,7 +304,7 @@ mod tests {
         let Ok(Value::Object(members)) = pratique_json::parse(text.as_bytes()) else {
             return Err("no object".to_owned());
         };
-        let event = Event::decode(members).map_err(|error| error.to_string())?;
+        let event = AuditEvent::decode(members).map_err(|error| error.to_string())?;
         Ok(format!(
             "{:?} {:?} {}",
             event.level,

@@ -2,7 +2,7 @@
 //!
 //! [`entries`] reads the pieces of a stream: events as the log backend writes them, one on a line, the batches of the webhook
 //! backend, the AdmissionReviews that `pratique serve --record` keeps, and events within the entries of CloudWatch, of Azure, and of
-//! Google Cloud. A [`Replayer`] gives for each what admission was asked, and [what came of it](RecordedOutcome).
+//! Google Cloud. A [`LogReplayer`] gives for each what admission was asked, and [what came of it](RecordedOutcome).
 //!
 //! An audit event of level Request has the object as it was decoded and defaulted, before mutating admission saw it: creations
 //! are known exactly. Of other requests more or less is known:
@@ -10,17 +10,17 @@
 //! - What was not in the event is [unknown](UnknownRequest), for a reason: nothing is decided about it.
 //! - The old object of an update or deletion is unknown, and the request [says so][lacks_old_object]: only what
 //!   reads it is undecided. With [`RecentObjects`] it is the one that an earlier event gave.
-//! - What is close to what admission saw is marked as [approximation](Approximation).
+//! - What is close to what admission saw is marked as [approximation](RequestApproximation).
 //!
 //! ```
-//! use pratique_replay::{Replayer, RecordedOutcome, EventRequests, entries};
+//! use pratique_replay::{LogReplayer, RecordedOutcome, EventRequests, entries};
 //! use pratique_stream::{Limits, Splitter};
 //!
 //! let log = r#"{"kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Request", "stage": "ResponseComplete",
 //!     "verb": "create", "requestURI": "/api/v1/namespaces/shop/configmaps?dryRun=All", "user": {"username": "ann"},
 //!     "objectRef": {"resource": "configmaps", "namespace": "shop", "name": "a", "apiVersion": "v1"},
 //!     "responseStatus": {"code": 201}, "requestObject": {"kind": "ConfigMap", "apiVersion": "v1"}}"#;
-//! let replayer = Replayer::default();
+//! let replayer = LogReplayer::default();
 //! for piece in Splitter::new(log.as_bytes(), Limits::default()) {
 //!     for located in entries(&piece?) {
 //!         let replayed = replayer.replay(located.entry?, None);
@@ -46,12 +46,15 @@ mod replay_result;
 mod replayer;
 mod uri;
 
-pub use entries::{Entry, EntryError, LocatedEntry, entries};
-pub use event::{API_VERSION, Event, EventError, Level, ObjectReference, ResponseStatus, Stage};
+pub use entries::{EntryError, LocatedEntry, LogEntry, entries};
+pub use event::{
+    API_VERSION, AuditEvent, EventError, EventLevel, EventStage, ObjectReference, ResponseStatus,
+};
 pub use log_piece::is_log;
 pub use recent_objects::RecentObjects;
-pub use recorded_outcome::{RecordedOutcome, Refusal, RefusedBy};
+pub use recorded_outcome::{RecordedOutcome, RecordedRefusal, RefusedBy};
 pub use replay_result::{
-    Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, ReplayResult, UnknownRequest,
+    EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, ReplayResult, RequestApproximation,
+    UnknownRequest,
 };
-pub use replayer::Replayer;
+pub use replayer::LogReplayer;

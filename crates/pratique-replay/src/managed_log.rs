@@ -11,8 +11,8 @@ mod google;
 
 use pratique_json::{Object, Value};
 
-use crate::entries::{Entry, EntryError};
-use crate::event::Event;
+use crate::entries::{EntryError, LogEntry};
+use crate::event::AuditEvent;
 
 /// The lists of entries, by their names.
 const LISTS: [&str; 4] = ["events", "logEvents", "records", "entries"];
@@ -40,7 +40,7 @@ const MAX_PREFIX: usize = 300;
 /// What an object of a log is.
 pub(crate) enum ManagedEntry<'e> {
     /// An event, or why it is none.
-    Event(Result<Entry<'e>, EntryError>),
+    Event(Result<LogEntry<'e>, EntryError>),
     /// A list of entries.
     List(Vec<Value<'e>>),
 }
@@ -100,15 +100,15 @@ fn message<'m>(members: &'m Object<'_>) -> Option<&'m str> {
 }
 
 /// The event that is the text of an entry.
-fn event_of_text(text: &str) -> Result<Entry<'static>, EntryError> {
+fn event_of_text(text: &str) -> Result<LogEntry<'static>, EntryError> {
     let text = text.trim();
     if !text.starts_with('{') {
         return Err(EntryError::OtherLog);
     }
     match pratique_json::parse(text.as_bytes()).map(Value::into_owned) {
         Ok(Value::Object(members)) if is_event(&members) => {
-            let event = Event::decode(members)?;
-            Ok(Entry::Event(Box::new(event)))
+            let event = AuditEvent::decode(members)?;
+            Ok(LogEntry::Event(Box::new(event)))
         }
         Ok(_) => Err(EntryError::OtherLog),
         // An event is cut off where it is too long for the service.
@@ -126,7 +126,7 @@ fn is_event(members: &Object<'_>) -> bool {
 /// the heading of the columns; `None` if it is no line of an export.
 ///
 /// Exports of columns quote the event: a quote in it is written twice.
-pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<Entry<'static>, EntryError>> {
+pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<LogEntry<'static>, EntryError>> {
     let line = std::str::from_utf8(line).ok()?;
     let Some((heading, _)) = line.split_once('{') else {
         // The legacy format is one of audit logs, which is not read.
@@ -248,8 +248,8 @@ mod tests {
         for piece in Splitter::new(log.as_bytes(), Limits::default()) {
             let piece = piece.unwrap();
             found.extend(entries(&piece).into_iter().map(|located| match located.entry {
-                Ok(Entry::Event(event)) => event.audit_id,
-                Ok(Entry::Review(_)) => "review".to_owned(),
+                Ok(LogEntry::Event(event)) => event.audit_id,
+                Ok(LogEntry::Review(_)) => "review".to_owned(),
                 Err(error) => error.to_string(),
             }));
         }
@@ -408,7 +408,7 @@ mod tests {
             .unwrap()
             .unwrap();
         let located = entries(&piece).remove(0);
-        let Ok(Entry::Event(event)) = located.entry else {
+        let Ok(LogEntry::Event(event)) = located.entry else {
             panic!("no event")
         };
         assert_eq!(
@@ -425,7 +425,7 @@ mod tests {
             .next()
             .unwrap()
             .unwrap();
-        let Ok(Entry::Event(event)) = entries(&piece).remove(0).entry else {
+        let Ok(LogEntry::Event(event)) = entries(&piece).remove(0).entry else {
             panic!("no event")
         };
         assert_eq!(event.response_status.map(|status| status.code), Some(422));

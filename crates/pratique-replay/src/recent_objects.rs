@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use pratique_json::Value;
 
-use crate::event::{Event, ObjectReference};
+use crate::event::{AuditEvent, ObjectReference};
 use crate::uri::RequestUri;
 
 /// The last known objects of a log, within a bound of memory. The oldest ones are forgotten first.
@@ -66,7 +66,7 @@ impl RecentObjects {
 
     /// Learns from an event: what was answered is stored, and what was changed without an answer in the event is not known
     /// any more.
-    pub(crate) fn learn(&mut self, event: &Event<'_>, about: &ObjectReference, uri: &RequestUri) {
+    pub(crate) fn learn(&mut self, event: &AuditEvent<'_>, about: &ObjectReference, uri: &RequestUri) {
         let succeeded = event
             .response_status
             .as_ref()
@@ -87,7 +87,7 @@ impl RecentObjects {
         }
     }
 
-    fn answered(&mut self, event: &Event<'_>, about: &ObjectReference) {
+    fn answered(&mut self, event: &AuditEvent<'_>, about: &ObjectReference) {
         let object = &event.response_object;
         let mut key = ObjectKey::new(about);
         let named = object.at(&["metadata", "name"]).and_then(Value::as_str);

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use pratique_types::AdmissionResponse;
 
-use crate::event::Event;
+use crate::event::AuditEvent;
 
 /// The outcome of a request when it was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum RecordedOutcome {
     /// It was carried out, or allowed.
     Allowed,
     /// Admission refused it.
-    Refused(Refusal),
+    Refused(RecordedRefusal),
     /// It failed in another way, such as by the server's own validation, or a conflict.
     Failed {
         /// The HTTP code.
@@ -27,7 +27,7 @@ pub enum RecordedOutcome {
 
 /// A refusal by admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RecordedRefusal {
     /// What refused the request.
     pub by: RefusedBy,
     /// The HTTP code.
@@ -97,7 +97,7 @@ impl Display for RefusedBy {
 
 impl RecordedOutcome {
     /// The outcome of the request of an event.
-    pub fn from_event(event: &Event<'_>) -> Self {
+    pub fn from_event(event: &AuditEvent<'_>) -> Self {
         let Some(status) = &event.response_status else {
             return RecordedOutcome::Unknown;
         };
@@ -110,7 +110,7 @@ impl RecordedOutcome {
                 // Plugins refuse with 403 whatever the authorizer allowed; quotas of the built-in plugins do, too.
                 let by = RefusedBy::of_message(&message);
                 match by.or((code == 403).then_some(RefusedBy::Plugin)) {
-                    Some(by) => RecordedOutcome::Refused(Refusal { by, code, message }),
+                    Some(by) => RecordedOutcome::Refused(RecordedRefusal { by, code, message }),
                     None => RecordedOutcome::Failed { code, message },
                 }
             }
@@ -127,7 +127,7 @@ impl RecordedOutcome {
         }
         let result = response.result.as_ref();
         let message = result.map(|result| result.message.clone()).unwrap_or_default();
-        RecordedOutcome::Refused(Refusal {
+        RecordedOutcome::Refused(RecordedRefusal {
             by: RefusedBy::of_message(&message).unwrap_or(RefusedBy::Recorded),
             code: result.map_or(403, |result| i64::from(result.code)),
             message,

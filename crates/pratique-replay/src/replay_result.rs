@@ -39,7 +39,7 @@ pub struct ReplayRequest<'e> {
     /// What its object is.
     pub seen: ObjectKnowledge,
     /// In what it may differ from what admission saw.
-    pub approximations: Vec<Approximation>,
+    pub approximations: Vec<RequestApproximation>,
 }
 
 /// How far the server had processed the object of a request.
@@ -98,7 +98,7 @@ pub enum UnknownRequest {
 /// In what a request may differ from what admission saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Approximation {
+pub enum RequestApproximation {
     /// The old object is the one that the log gave last; it may have changed since.
     LastSeen,
     /// The object is the one that was stored, with all mutations of then.
@@ -147,17 +147,17 @@ impl UnknownRequest {
     }
 }
 
-impl Approximation {
+impl RequestApproximation {
     /// A name for it, for programs.
     pub fn name(self) -> &'static str {
         match self {
-            Approximation::LastSeen => "lastSeen",
-            Approximation::Stored => "stored",
-            Approximation::AsSent => "asSent",
-            Approximation::Deleted => "deleted",
-            Approximation::Options => "options",
-            Approximation::Webhooks => "webhooks",
-            Approximation::Plugins => "plugins",
+            RequestApproximation::LastSeen => "lastSeen",
+            RequestApproximation::Stored => "stored",
+            RequestApproximation::AsSent => "asSent",
+            RequestApproximation::Deleted => "deleted",
+            RequestApproximation::Options => "options",
+            RequestApproximation::Webhooks => "webhooks",
+            RequestApproximation::Plugins => "plugins",
         }
     }
 }
@@ -194,16 +194,16 @@ impl Display for UnknownRequest {
     }
 }
 
-impl Display for Approximation {
+impl Display for RequestApproximation {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Approximation::LastSeen => "the old object is the one that the log gave last",
-            Approximation::Stored => "the object is the one that was stored",
-            Approximation::AsSent => "the object is as the client sent it",
-            Approximation::Deleted => "the old object is the one that the deletion answered with",
-            Approximation::Options => "the options of the request are only those of its address",
-            Approximation::Webhooks => "webhooks changed the object afterwards",
-            Approximation::Plugins => "built-in plugins may have changed the object before",
+            RequestApproximation::LastSeen => "the old object is the one that the log gave last",
+            RequestApproximation::Stored => "the object is the one that was stored",
+            RequestApproximation::AsSent => "the object is as the client sent it",
+            RequestApproximation::Deleted => "the old object is the one that the deletion answered with",
+            RequestApproximation::Options => "the options of the request are only those of its address",
+            RequestApproximation::Webhooks => "webhooks changed the object afterwards",
+            RequestApproximation::Plugins => "built-in plugins may have changed the object before",
         })
     }
 }
@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn json_has_the_names() {
-        use Approximation::{AsSent, Deleted, LastSeen, Options, Plugins, Stored, Webhooks};
         use NotSubject::{NonResource, NotDecoded, NotFound, OtherLog, ReadOnly, Stage, Unauthorized};
+        use RequestApproximation::{AsSent, Deleted, LastSeen, Options, Plugins, Stored, Webhooks};
         check(
             &[
                 Stage,
@@ -245,7 +245,7 @@ mod tests {
         );
         check(
             &[LastSeen, Stored, AsSent, Deleted, Options, Webhooks, Plugins],
-            Approximation::name,
+            RequestApproximation::name,
         );
         check(
             &[

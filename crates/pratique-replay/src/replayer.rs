@@ -7,7 +7,7 @@ use pratique_schema::{FeatureGates, Release};
 use pratique_types::{AdmissionReview, GroupVersionKind, GroupVersionResource};
 
 use crate::convert;
-use crate::entries::Entry;
+use crate::entries::LogEntry;
 use crate::event::ObjectReference;
 use crate::recent_objects::RecentObjects;
 use crate::recorded_outcome::RecordedOutcome;
@@ -15,16 +15,16 @@ use crate::replay_result::{EventRequests, ObjectKnowledge, ReplayRequest, Replay
 
 /// Turns the entries of a log into requests of built-in kinds, and of the custom resources of some definitions.
 #[derive(Clone, Debug)]
-pub struct Replayer {
+pub struct LogReplayer {
     builtin: ObjectCodec,
     custom: CustomResources,
     pub(crate) placeholders: Placeholders,
 }
 
-impl Default for Replayer {
+impl Default for LogReplayer {
     fn default() -> Self {
         let placeholders = Placeholders::default();
-        Replayer {
+        LogReplayer {
             builtin: ObjectCodec::with_placeholder(placeholders.time.clone()),
             custom: CustomResources::default(),
             placeholders,
@@ -32,11 +32,11 @@ impl Default for Replayer {
     }
 }
 
-impl Replayer {
+impl LogReplayer {
     /// The same for the log of a server of a release with its feature gates, before any definition is added.
     #[must_use]
     pub fn with_gates(self, gates: FeatureGates) -> Self {
-        Replayer {
+        LogReplayer {
             builtin: self.builtin.with_gates(gates),
             custom: self.custom.with_release(gates.release()),
             ..self
@@ -53,10 +53,14 @@ impl Replayer {
 
     /// What admission was asked. Old objects are those of `remembered`, which learns from the entry; entries have to come in
     /// the order of the log then.
-    pub fn replay<'e>(&self, entry: Entry<'e>, remembered: Option<&mut RecentObjects>) -> ReplayResult<'e> {
+    pub fn replay<'e>(
+        &self,
+        entry: LogEntry<'e>,
+        remembered: Option<&mut RecentObjects>,
+    ) -> ReplayResult<'e> {
         match entry {
-            Entry::Event(event) => convert::event(self, *event, remembered),
-            Entry::Review(review) => recorded(*review),
+            LogEntry::Event(event) => convert::event(self, *event, remembered),
+            LogEntry::Review(review) => recorded(*review),
         }
     }
 

@@ -1,6 +1,6 @@
 //! How the decision on a request changes.
 
-use pratique_replay::{Approximation, UnknownRequest};
+use pratique_replay::{RequestApproximation, UnknownRequest};
 use serde::{Deserialize, Serialize};
 
 use crate::output::text::PrintableText;
@@ -58,7 +58,7 @@ pub(super) struct ImpactRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unknown: Option<UnknownRequest>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) approximations: Vec<Approximation>,
+    pub(super) approximations: Vec<RequestApproximation>,
     /// Whether the object changed while objects were listed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) changed_meanwhile: bool,
@@ -94,7 +94,7 @@ impl ImpactRow {
         }
     }
 
-    pub(super) fn approximated(self, approximations: Vec<Approximation>) -> Self {
+    pub(super) fn approximated(self, approximations: Vec<RequestApproximation>) -> Self {
         ImpactRow {
             approximations,
             ..self

@@ -82,14 +82,14 @@ impl Display for DecisionComparison {
 
 #[cfg(test)]
 mod tests {
-    use pratique_replay::Refusal;
+    use pratique_replay::RecordedRefusal;
 
     use super::*;
 
     #[test]
     fn only_what_policies_decide_is_compared() {
         let refused = |by| {
-            RecordedOutcome::Refused(Refusal {
+            RecordedOutcome::Refused(RecordedRefusal {
                 by,
                 code: 403,
                 message: String::new(),

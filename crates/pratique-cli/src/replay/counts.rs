@@ -1,6 +1,6 @@
 //! Counts of what a replay compared.
 
-use pratique_replay::{Approximation, NotSubject, UnknownRequest};
+use pratique_replay::{NotSubject, RequestApproximation, UnknownRequest};
 use pratique_report::Tally;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub(super) struct ReplayCounts {
     compared: KeyedCounters<DecisionComparison>,
     unknown: KeyedCounters<UnknownRequest>,
     not_subject: KeyedCounters<NotSubject>,
-    approximations: KeyedCounters<Approximation>,
+    approximations: KeyedCounters<RequestApproximation>,
     /// By what refused requests then.
     refused_then: KeyedCounters<String>,
     refused_by_others: u64,
@@ -43,7 +43,7 @@ pub(super) struct JsonCounts<'a> {
     /// Requests of which the log does not have enough, by why.
     unknown: &'a KeyedCounters<UnknownRequest>,
     not_subject: &'a KeyedCounters<NotSubject>,
-    approximations: &'a KeyedCounters<Approximation>,
+    approximations: &'a KeyedCounters<RequestApproximation>,
     refused_then: &'a KeyedCounters<String>,
     #[serde(skip_serializing_if = "is_zero")]
     forgotten_objects: u64,

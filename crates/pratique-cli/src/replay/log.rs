@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_manifest::{Location, Position};
 use pratique_replay::{
-    EntryError, EventRequests, LocatedEntry, NotSubject, RecentObjects, RecordedOutcome, ReplayResult,
-    Replayer, entries,
+    EntryError, EventRequests, LocatedEntry, LogReplayer, NotSubject, RecentObjects, RecordedOutcome,
+    ReplayResult, entries,
 };
 use pratique_stream::{Piece, StreamPlace};
 
@@ -17,14 +17,14 @@ use crate::stream::ordered_work;
 
 /// Reads entries of audit logs.
 pub(crate) struct LogReader {
-    replayer: Replayer,
+    replayer: LogReplayer,
     remembered: Option<Mutex<RecentObjects>>,
 }
 
 impl LogReader {
     /// A reader that knows the custom resources of a cluster, and remembers so many MiB of objects.
     pub(crate) fn new(cluster: &RequestCluster, remembered: u32) -> Self {
-        let mut replayer = Replayer::default().with_gates(cluster.gates);
+        let mut replayer = LogReplayer::default().with_gates(cluster.gates);
         for definition in &cluster.definitions {
             // Unusable definitions were reported when the state was read.
             let _ = replayer.define(definition);

@@ -1,7 +1,7 @@
 //! A request of a log with what happened then and what policies decide now.
 
 use pratique_arrow::ResultRow;
-use pratique_replay::{Approximation, RecordedOutcome, UnknownRequest};
+use pratique_replay::{RecordedOutcome, RequestApproximation, UnknownRequest};
 use pratique_report::Evaluation;
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub(super) struct ReplayRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unknown: Option<UnknownRequest>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) approximations: Vec<Approximation>,
+    pub(super) approximations: Vec<RequestApproximation>,
 }
 
 /// The recorded outcome.
@@ -88,7 +88,7 @@ impl ReplayRow {
                     .approximations
                     .iter()
                     .copied()
-                    .map(Approximation::name)
+                    .map(RequestApproximation::name)
                     .collect(),
             }),
         }

@@ -5,8 +5,8 @@ mod files;
 use std::sync::Arc;
 
 #[cfg(feature = "kube")]
-use pratique_kube::Page;
-use pratique_report::Shard;
+use pratique_kube::ListPage;
+use pratique_report::InputShard;
 use pratique_stream::{Limits, Piece};
 
 use crate::evaluation::state::ClusterState;
@@ -26,7 +26,7 @@ pub(super) enum ScanSources {
     #[cfg(feature = "kube")]
     Cluster {
         objects: Box<ClusterObjects>,
-        shard: Shard,
+        shard: InputShard,
     },
 }
 
@@ -46,7 +46,7 @@ pub(super) struct ScanUnit {
 pub(super) enum UnitContent {
     Piece(Piece),
     #[cfg(feature = "kube")]
-    Page(Page),
+    Page(ListPage),
     /// What the next part changes.
     Notices(Vec<InputNotice>),
     /// The rest of a file or collection cannot be read.
@@ -59,7 +59,7 @@ pub(super) enum UnitContent {
 
 impl ScanSources {
     /// The part that is scanned.
-    pub(super) fn shard(&self) -> Shard {
+    pub(super) fn shard(&self) -> InputShard {
         match self {
             ScanSources::Files(files) => files.shard,
             #[cfg(feature = "kube")]

@@ -3,8 +3,8 @@
 use pratique::Admission;
 use pratique_json::Value;
 #[cfg(feature = "kube")]
-use pratique_kube::Page;
-use pratique_report::{Shard, owner_of, uid_of};
+use pratique_kube::ListPage;
+use pratique_report::{InputShard, owner_of, uid_of};
 use pratique_request::{AssumedResource, kind_of, options, review};
 use pratique_types::Operation;
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub(super) struct ObjectScanner<'a> {
     pub(super) is_of_files: bool,
     /// Whether the Pods that exist are among the objects.
     pub(super) has_pods: bool,
-    pub(super) shard: Shard,
+    pub(super) shard: InputShard,
     /// Which findings are accepted.
     pub(super) acceptance: &'a AcceptanceRules,
     /// What objects were made of.
@@ -170,7 +170,7 @@ impl ObjectScanner<'_> {
     #[cfg(feature = "kube")]
     fn page(
         &self,
-        page: &Page,
+        page: &ListPage,
         collection: &str,
         is_shared: bool,
         state: &ClusterState,

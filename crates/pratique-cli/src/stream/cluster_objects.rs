@@ -6,7 +6,7 @@ mod page;
 use std::sync::Arc;
 
 use pratique_kube::{
-    ApiServer, ClusterReader, ListOf, ListPages, ListPosition, Page, PageOptions, RateLimit, ReadError,
+    ApiServer, ClusterReader, ListOf, ListPage, ListPages, ListPosition, PageOptions, RateLimit, ReadError,
 };
 use pratique_types::GroupVersion;
 use pratique_types::builtin::ServedResource;
@@ -42,7 +42,7 @@ pub(crate) struct ListedPart {
 
 /// The content of a part of the objects.
 pub(crate) enum ListedContent {
-    Page(Page),
+    Page(ListPage),
     /// The rest of the collection cannot be listed.
     Fault {
         fault: InputError,
@@ -202,7 +202,7 @@ impl ClusterObjects {
         &self,
         collection: &ObjectCollection,
         begin: ListPosition,
-        mut send: impl FnMut(Page) -> Result<(), WorkClosed>,
+        mut send: impl FnMut(ListPage) -> Result<(), WorkClosed>,
     ) -> Result<(), EndedCollection> {
         let served = match &collection.content {
             ListedCollection::Kind(served) => served,

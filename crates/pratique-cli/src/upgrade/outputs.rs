@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_replay::{Approximation, UnknownRequest};
+use pratique_replay::{RequestApproximation, UnknownRequest};
 use pratique_report::{PageTable, TablePage};
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub(super) struct JsonUpgrade<'a> {
     notices: Vec<InputNotice>,
     evaluated: &'a str,
     unknown: &'a KeyedCounters<UnknownRequest>,
-    approximations: &'a KeyedCounters<Approximation>,
+    approximations: &'a KeyedCounters<RequestApproximation>,
     groups: Vec<&'a FindingGroup>,
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<&'a [UpgradeFinding]>,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pratique_replay::{Approximation, UnknownRequest};
+use pratique_replay::{RequestApproximation, UnknownRequest};
 use serde::Serialize;
 
 use super::finding::{UpgradeEffect, UpgradeFinding, UpgradeRule};
@@ -21,7 +21,7 @@ pub(super) struct UpgradeReport {
     pub(super) not_subject: u64,
     pub(super) changed_meanwhile: u64,
     pub(super) unknown: KeyedCounters<UnknownRequest>,
-    pub(super) approximations: KeyedCounters<Approximation>,
+    pub(super) approximations: KeyedCounters<RequestApproximation>,
     effects: KeyedCounters<UpgradeEffect>,
     groups: BTreeMap<(UpgradeEffect, UpgradeRule, String), FindingGroup>,
     /// Findings in the order of the inputs, the first of them.

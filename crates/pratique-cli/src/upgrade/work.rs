@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_replay::{
-    Approximation, EventRequests, LocatedEntry, ReplayRequest, ReplayResult, UnknownRequest,
+    EventRequests, LocatedEntry, ReplayRequest, ReplayResult, RequestApproximation, UnknownRequest,
 };
 use pratique_request::{AssumedResource, RequestTemplate, Resolution, kind_of};
 use pratique_review::{ReceiveFailure, Reviewer, WorkloadPods};
@@ -46,7 +46,7 @@ pub(super) struct UpgradeResults {
     pub(super) changed_meanwhile: u64,
     /// Why the log does not have enough of some requests.
     pub(super) unknown: Vec<UnknownRequest>,
-    pub(super) approximations: Vec<Approximation>,
+    pub(super) approximations: Vec<RequestApproximation>,
 }
 
 pub(super) type UpgradePart = ComparisonPart<UpgradeResults>;

@@ -13,7 +13,7 @@ use http_body_util::Full;
 use kube::client::Body;
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 use pratique_kube::{
-    ApiServer, Client, ListOf, ListPages, ListPosition, Page, PageOptions, RateLimit, ReadError,
+    ApiServer, Client, ListOf, ListPage, ListPages, ListPosition, PageOptions, RateLimit, ReadError,
 };
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -183,7 +183,7 @@ fn two() -> PageOptions {
 }
 
 /// The objects of a page: their keys, and `!` where they have changed.
-fn of_page(page: &Page) -> Vec<String> {
+fn of_page(page: &ListPage) -> Vec<String> {
     let objects = page.objects().unwrap().map(|listed| {
         let value: Value = serde_json::from_str(&listed.object.to_string()).unwrap();
         assert_eq!(

@@ -4,24 +4,24 @@ use pratique_json::Value;
 use pratique_types::AdmissionRequest;
 
 use super::{RequestSource, admitted, no_object, options};
-use crate::event::{Event, Level};
-use crate::replay_result::{Approximation, ReplayRequest, UnknownRequest};
+use crate::event::{AuditEvent, EventLevel};
+use crate::replay_result::{ReplayRequest, RequestApproximation, UnknownRequest};
 
 /// The request of an event that deletes an object.
 // Upstream: apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
 pub(super) fn request<'e>(
     source: &RequestSource<'_>,
-    event: &Event<'e>,
+    event: &AuditEvent<'e>,
     request: AdmissionRequest<'e>,
 ) -> ReplayRequest<'e> {
     let (request, mut approximations) = with_options(source, event, request);
     let old = match (source.old, deleted(&event.response_object, &request.name)) {
         (Some(old), _) => {
-            approximations.push(Approximation::LastSeen);
+            approximations.push(RequestApproximation::LastSeen);
             Some(old.clone())
         }
         (None, Some(deleted)) => {
-            approximations.push(Approximation::Deleted);
+            approximations.push(RequestApproximation::Deleted);
             Some(deleted)
         }
         (None, None) => None,
@@ -38,20 +38,20 @@ pub(super) fn request<'e>(
 // Upstream: apiserver/pkg/registry/generic/registry/store.go, DeleteCollection
 pub(super) fn collection<'e>(
     source: &RequestSource<'_>,
-    event: &Event<'e>,
+    event: &AuditEvent<'e>,
     request: &AdmissionRequest<'e>,
 ) -> Result<Vec<ReplayRequest<'e>>, UnknownRequest> {
     let Some(items) = event.response_object.get("items").and_then(Value::as_array) else {
         return Err(match event.level {
-            Level::RequestResponse if !event.is_truncated() => UnknownRequest::Collection,
-            Level::RequestResponse | Level::Metadata => no_object(event),
-            Level::Request => UnknownRequest::Collection,
+            EventLevel::RequestResponse if !event.is_truncated() => UnknownRequest::Collection,
+            EventLevel::RequestResponse | EventLevel::Metadata => no_object(event),
+            EventLevel::Request => UnknownRequest::Collection,
         });
     };
     let (request, approximations) = with_options(source, event, request.clone());
     let of = |item: &Value<'e>| {
         let mut approximations = approximations.clone();
-        approximations.push(Approximation::Deleted);
+        approximations.push(RequestApproximation::Deleted);
         let request = AdmissionRequest {
             // The request is one for the collection, and names no object.
             name: String::new(),
@@ -65,16 +65,16 @@ pub(super) fn collection<'e>(
 
 fn with_options<'e>(
     source: &RequestSource<'_>,
-    event: &Event<'e>,
+    event: &AuditEvent<'e>,
     request: AdmissionRequest<'e>,
-) -> (AdmissionRequest<'e>, Vec<Approximation>) {
-    let is_known = event.level >= Level::Request && !event.is_truncated();
+) -> (AdmissionRequest<'e>, Vec<RequestApproximation>) {
+    let is_known = event.level >= EventLevel::Request && !event.is_truncated();
     let options = options::of_deletion(source.replayer.release(), &event.request_object, source.uri);
     let dry_run = options.get("dryRun").is_some_and(|of| !of.is_empty());
     let approximations = if is_known {
         Vec::new()
     } else {
-        vec![Approximation::Options]
+        vec![RequestApproximation::Options]
     };
     let request = AdmissionRequest {
         options,

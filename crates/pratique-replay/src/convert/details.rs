@@ -4,7 +4,7 @@ use pratique_gotext::time::Timestamp;
 use pratique_json::Value;
 use pratique_types::Operation;
 
-use crate::event::{Event, ObjectReference};
+use crate::event::{AuditEvent, ObjectReference};
 
 /// How long a request takes at most: what was created earlier than that was not created by it.
 // Upstream: apiserver/pkg/server/config.go, RequestTimeout
@@ -12,7 +12,7 @@ const LONGEST_SECONDS: i64 = 60;
 
 /// Whether it depends on what a log leaves out which request it was: on the parameters of a connection, on the groups of who asks
 /// for a certificate, and on whether the object was there, which the code of the answer says elsewhere.
-pub(super) fn needs_details(event: &Event<'_>, about: &ObjectReference, operation: Operation) -> bool {
+pub(super) fn needs_details(event: &AuditEvent<'_>, about: &ObjectReference, operation: Operation) -> bool {
     if operation == Operation::Create && names_user(about) {
         return true;
     }
@@ -37,7 +37,7 @@ fn names_user(about: &ObjectReference) -> bool {
 }
 
 /// Whether the answer has an object that was created before the request came.
-fn was_there(event: &Event<'_>) -> bool {
+fn was_there(event: &AuditEvent<'_>) -> bool {
     let created = event.response_object.at(&["metadata", "creationTimestamp"]);
     let created = created.and_then(Value::as_str).map(Timestamp::parse);
     let received = Timestamp::parse(&event.request_received_timestamp);

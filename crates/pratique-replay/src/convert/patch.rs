@@ -5,8 +5,8 @@ use pratique_registry::{Registry, Request, Store, Target, Verb};
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::{RequestSource, admitted, approximations, decoded, no_object};
-use crate::event::Event;
-use crate::replay_result::{Approximation, ReplayRequest, UnknownRequest};
+use crate::event::AuditEvent;
+use crate::replay_result::{ReplayRequest, RequestApproximation, UnknownRequest};
 
 /// The request of an event that patches an object.
 ///
@@ -14,7 +14,7 @@ use crate::replay_result::{Approximation, ReplayRequest, UnknownRequest};
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, PatchResource
 pub(super) fn request<'e>(
     source: &RequestSource<'_>,
-    event: &Event<'e>,
+    event: &AuditEvent<'e>,
     request: AdmissionRequest<'e>,
 ) -> Result<ReplayRequest<'e>, UnknownRequest> {
     if event.request_object.is_null() {
@@ -34,7 +34,11 @@ pub(super) fn request<'e>(
         None => UnknownRequest::PatchedObject,
         Some(old) => match patched(source, event, &old) {
             Ok(PatchedObject { object, old_object }) => {
-                let more: &[Approximation] = if creates { &[] } else { &[Approximation::LastSeen] };
+                let more: &[RequestApproximation] = if creates {
+                    &[]
+                } else {
+                    &[RequestApproximation::LastSeen]
+                };
                 let approximations = approximations(event, &request, more);
                 let request = AdmissionRequest {
                     object,
@@ -50,7 +54,7 @@ pub(super) fn request<'e>(
 }
 
 /// The request with the object that was stored in the end.
-fn result<'e>(event: &Event<'e>, request: AdmissionRequest<'e>) -> Option<ReplayRequest<'e>> {
+fn result<'e>(event: &AuditEvent<'e>, request: AdmissionRequest<'e>) -> Option<ReplayRequest<'e>> {
     let status = event.response_status.as_ref()?;
     let object = &event.response_object;
     let named = object.at(&["metadata", "name"]).and_then(Value::as_str);
@@ -63,7 +67,7 @@ fn result<'e>(event: &Event<'e>, request: AdmissionRequest<'e>) -> Option<Replay
             lacks_old_object: request.operation != Operation::Create,
             ..request
         };
-        admitted(request, vec![Approximation::Stored])
+        admitted(request, vec![RequestApproximation::Stored])
     })
 }
 
@@ -77,7 +81,7 @@ struct PatchedObject {
 /// the same.
 fn patched(
     source: &RequestSource<'_>,
-    event: &Event<'_>,
+    event: &AuditEvent<'_>,
     old: &Value<'static>,
 ) -> Result<PatchedObject, UnknownRequest> {
     let path = &source.uri.path;
@@ -98,7 +102,12 @@ fn patched(
 }
 
 /// The types that a patch may be of.
-fn verbs(source: &RequestSource<'_>, event: &Event<'_>, target: &Target, old: &Value<'static>) -> Vec<Verb> {
+fn verbs(
+    source: &RequestSource<'_>,
+    event: &AuditEvent<'_>,
+    target: &Target,
+    old: &Value<'static>,
+) -> Vec<Verb> {
     let patch = &event.request_object;
     if patch.as_array().is_some() {
         return vec![Verb::JsonPatch];
@@ -129,7 +138,7 @@ fn verbs(source: &RequestSource<'_>, event: &Event<'_>, target: &Target, old: &V
 
 fn apply(
     source: &RequestSource<'_>,
-    event: &Event<'_>,
+    event: &AuditEvent<'_>,
     verb: Verb,
     target: &Target,
     old: &Value<'static>,

@@ -2,7 +2,7 @@
 
 use pratique_stream::{Limits, Splitter};
 
-use crate::{Entry, EventRequests, RecentObjects, ReplayResult, Replayer, entries};
+use crate::{EventRequests, LogEntry, LogReplayer, RecentObjects, ReplayResult, entries};
 
 /// The fields of events, by a short name; all else is given by a test.
 fn event(verb: &str, about: &str, uri: &str, code: i64, more: &str) -> String {
@@ -55,11 +55,11 @@ fn shown(replayed: &ReplayResult<'_>) -> String {
 }
 
 fn replay_all(log: &str, mut remembered: Option<&mut RecentObjects>) -> Vec<String> {
-    let replayer = Replayer::default();
+    let replayer = LogReplayer::default();
     let mut found = Vec::new();
     for piece in Splitter::new(log.as_bytes(), Limits::default()) {
         for located in entries(&piece.unwrap()) {
-            let entry: Entry<'_> = located.entry.unwrap();
+            let entry: LogEntry<'_> = located.entry.unwrap();
             found.push(shown(&replayer.replay(entry, remembered.as_deref_mut())));
         }
     }

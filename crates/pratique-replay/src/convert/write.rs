@@ -4,15 +4,15 @@ use pratique_json::Value;
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::{RequestSource, admitted, approximations, decoded, no_object};
-use crate::event::Event;
-use crate::replay_result::{Approximation, ReplayRequest, UnknownRequest};
+use crate::event::AuditEvent;
+use crate::replay_result::{ReplayRequest, RequestApproximation, UnknownRequest};
 
 /// The request of an event that creates or replaces an object.
 // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler, and update.go, UpdateResource, which log the object after
 // it was decoded and before anything is changed in it
 pub(super) fn request<'e>(
     source: &RequestSource<'_>,
-    event: Event<'e>,
+    event: AuditEvent<'e>,
     request: AdmissionRequest<'e>,
 ) -> Result<ReplayRequest<'e>, UnknownRequest> {
     if event.request_object.is_null() {
@@ -25,7 +25,11 @@ pub(super) fn request<'e>(
     }
     Ok(match old(source, &event.request_object) {
         Some((old_object, is_exact)) => {
-            let more: &[Approximation] = if is_exact { &[] } else { &[Approximation::LastSeen] };
+            let more: &[RequestApproximation] = if is_exact {
+                &[]
+            } else {
+                &[RequestApproximation::LastSeen]
+            };
             let approximations = approximations(&event, &request, more);
             let object = event.request_object;
             let request = AdmissionRequest {
@@ -36,7 +40,7 @@ pub(super) fn request<'e>(
             decoded(request, approximations)
         }
         None => {
-            let approximations = approximations(&event, &request, &[Approximation::AsSent]);
+            let approximations = approximations(&event, &request, &[RequestApproximation::AsSent]);
             let object = event.request_object;
             let request = AdmissionRequest {
                 object,

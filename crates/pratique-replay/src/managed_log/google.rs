@@ -5,8 +5,8 @@
 use pratique_json::{Object, Value};
 use pratique_types::UserInfo;
 
-use crate::entries::{Entry, EntryError};
-use crate::event::{Event, Level, ObjectReference, ResponseStatus, Stage};
+use crate::entries::{EntryError, LogEntry};
+use crate::event::{AuditEvent, EventLevel, EventStage, ObjectReference, ResponseStatus};
 
 /// The service that a cluster's entries name.
 const SERVICE: &str = "k8s.io";
@@ -18,7 +18,7 @@ const AUDIT_LOG: &str = "type.googleapis.com/google.cloud.audit.AuditLog";
 const TYPE: &str = "@type";
 
 /// The event of an entry.
-pub(super) fn event(mut members: Object<'_>) -> Result<Entry<'_>, EntryError> {
+pub(super) fn event(mut members: Object<'_>) -> Result<LogEntry<'_>, EntryError> {
     let Some(Value::Object(mut payload)) = members.remove("protoPayload") else {
         return Err(EntryError::OtherLog);
     };
@@ -52,16 +52,16 @@ pub(super) fn event(mut members: Object<'_>) -> Result<Entry<'_>, EntryError> {
     };
     let user_agent = in_payload("requestMetadata", "callerSuppliedUserAgent");
     let username = in_payload("authenticationInfo", "principalEmail");
-    Ok(Entry::Event(Box::new(Event {
+    Ok(LogEntry::Event(Box::new(AuditEvent {
         level: match (request_object.is_null(), response_object.is_null()) {
-            (true, true) => Level::Metadata,
-            (false, true) => Level::Request,
-            (_, false) => Level::RequestResponse,
+            (true, true) => EventLevel::Metadata,
+            (false, true) => EventLevel::Request,
+            (_, false) => EventLevel::RequestResponse,
         },
         stage: if is_last {
-            Stage::ResponseComplete
+            EventStage::ResponseComplete
         } else {
-            Stage::RequestReceived
+            EventStage::RequestReceived
         },
         audit_id,
         request_uri: object_ref.as_ref().map(address).unwrap_or_default(),

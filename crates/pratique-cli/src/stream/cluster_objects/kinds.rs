@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::admissionregistration::v1::{MatchResources, NamedRuleWithOperations};
 use pratique_json::Value;
-use pratique_kube::Discovery;
+use pratique_kube::ApiDiscovery;
 use pratique_match::{Equivalents, Rules, Target};
 use pratique_policy::Origin;
 use pratique_types::builtin::ServedResource;
@@ -40,7 +40,7 @@ struct KindMatcher {
 
 impl ListedKinds {
     /// The kinds that are matched. Of the versions of a kind, it is the server's first one that a policy matches.
-    pub(super) fn new(discovered: &Discovery, matched: &MatchedObjects<'_>) -> Self {
+    pub(super) fn new(discovered: &ApiDiscovery, matched: &MatchedObjects<'_>) -> Self {
         let matchers: Vec<KindMatcher> = matched.sets.iter().flat_map(|sets| matchers(sets)).collect();
         let is_matched = |served: &ServedResource, equivalents: &Equivalents| {
             let mut matchers = matchers.iter();

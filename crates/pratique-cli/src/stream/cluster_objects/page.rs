@@ -1,7 +1,7 @@
 //! The objects of a page of a collection, as inputs.
 
 use pratique_json::Value;
-use pratique_kube::Page;
+use pratique_kube::ListPage;
 use pratique_manifest::{Location, Position};
 
 use crate::input::{InputError, InputObject};
@@ -11,7 +11,7 @@ use crate::input::{InputError, InputObject};
 /// # Errors
 /// The page cannot be read.
 pub(crate) fn objects<'p>(
-    page: &'p Page,
+    page: &'p ListPage,
     collection: &str,
 ) -> Result<impl Iterator<Item = (InputObject<'p>, bool)>, InputError> {
     let objects = page.objects().map_err(|error| InputError::Faulty {
