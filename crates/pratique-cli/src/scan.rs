@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pratique_arrow::ResultRows;
-use pratique_report::{Limits, Report, Shard, Tally};
+use pratique_report::{InputShard, Limits, Report, Tally};
 use pratique_review::PodPolicies;
 use pratique_stream::Limits as StreamLimits;
 use pratique_types::Operation;
@@ -331,7 +331,7 @@ impl ScanInputs {
         operation: Operation,
         arguments: &ScanArguments,
     ) -> Result<ScanSources, CliError> {
-        let shard = arguments.shard.unwrap_or(Shard::WHOLE);
+        let shard = arguments.shard.unwrap_or(InputShard::WHOLE);
         #[cfg(feature = "kube")]
         if let ObjectSource::Cluster(server) = &self.source {
             let names: Vec<&str> = policies.admission.plugin_names().collect();

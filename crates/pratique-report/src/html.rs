@@ -23,10 +23,10 @@ const SECURITY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 
 /// A report as HTML.
 ///
 /// ```
-/// use pratique_report::{Page, Report, Run, Shard, Tally, Limits};
+/// use pratique_report::{Page, Report, ReportRun, InputShard, Tally, Limits};
 ///
-/// let run = Run { command: "scan".to_owned(), inputs: vec!["<all>".to_owned()], ..Run::default() };
-/// let report = Report::new(run, Shard::WHOLE, Tally::new(Limits::default()));
+/// let run = ReportRun { command: "scan".to_owned(), inputs: vec!["<all>".to_owned()], ..ReportRun::default() };
+/// let report = Report::new(run, InputShard::WHOLE, Tally::new(Limits::default()));
 /// let page = Page { report: &report, title: "A cluster", time: "2026-11-23" }.to_string();
 /// assert!(page.starts_with("<!doctype html>") && page.contains("&lt;all&gt;"));
 /// ```

@@ -55,7 +55,7 @@ pub use html::{ComparisonPage, Page, PageTable, TablePage};
 pub use namespace_reports::{NamespaceLimits, NamespaceReports, ReportApi};
 pub use owner::{owner_of, uid_of};
 pub use report::{
-    DUPLICATE_OBJECT, MergeError, Report, ReportError, ReportNotice, ReportProblem, Run, Shard,
+    DUPLICATE_OBJECT, InputShard, MergeError, Report, ReportError, ReportNotice, ReportProblem, ReportRun,
 };
 pub use shard_objects::ShardObjects;
-pub use tally::{Example, FindingKind, Limits, Table, Tally, TallyError};
+pub use tally::{FindingExample, FindingKind, Limits, Tally, TallyError, TallyTable};

@@ -28,7 +28,7 @@ const STDIN: &str = "-";
 /// A run: reports of different runs do not merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Run {
+pub struct ReportRun {
     /// The command, such as `scan`.
     pub command: String,
     /// The version of the program.
@@ -47,16 +47,16 @@ pub struct Run {
 
 /// A part of the inputs, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shard {
+pub struct InputShard {
     /// Which part.
     pub index: u32,
     /// How many parts there are.
     pub of: u32,
 }
 
-impl Shard {
+impl InputShard {
     /// The whole.
-    pub const WHOLE: Self = Shard { index: 0, of: 1 };
+    pub const WHOLE: Self = InputShard { index: 0, of: 1 };
     /// The maximum number of parts.
     pub const MAX: u32 = 100_000;
 }
@@ -88,7 +88,7 @@ pub struct ReportNotice {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "JsonReport", try_from = "JsonReport")]
 pub struct Report {
-    run: Run,
+    run: ReportRun,
     of: u32,
     shards: BTreeSet<u32>,
     tally: Tally,
@@ -166,7 +166,7 @@ pub enum ReportError {
 struct JsonReport {
     api_version: String,
     kind: String,
-    run: Run,
+    run: ReportRun,
     /// Absent if the report is of the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shards: Option<JsonShards>,
@@ -200,7 +200,7 @@ struct JsonShards {
 
 impl Report {
     /// A report of a run, or of a shard of it, in which nothing is counted yet.
-    pub fn new(run: Run, shard: Shard, tally: Tally) -> Self {
+    pub fn new(run: ReportRun, shard: InputShard, tally: Tally) -> Self {
         let mut run = run;
         run.inputs.sort();
         run.inputs.dedup();
@@ -220,7 +220,7 @@ impl Report {
     }
 
     /// The run.
-    pub fn run(&self) -> &Run {
+    pub fn run(&self) -> &ReportRun {
         &self.run
     }
 
@@ -445,7 +445,7 @@ impl TryFrom<JsonReport> for Report {
         };
         let shards: BTreeSet<u32> = have.iter().copied().collect();
         let are_distinct = !have.is_empty() && have.len() == shards.len();
-        if of == 0 || of > Shard::MAX || !are_distinct || shards.last().is_some_and(|last| *last >= of) {
+        if of == 0 || of > InputShard::MAX || !are_distinct || shards.last().is_some_and(|last| *last >= of) {
             return Err(ReportError::Faulty("its shards are not some of all shards"));
         }
         if !json.run.inputs.is_sorted_by(|first, second| first < second) {
@@ -494,12 +494,12 @@ mod tests {
     use crate::{Decision, Evaluation, Limits};
 
     fn report(index: u32, of: u32, names: &[&str]) -> Report {
-        let run = Run {
+        let run = ReportRun {
             command: "scan".to_owned(),
             policies: "sha256:1".to_owned(),
-            ..Run::default()
+            ..ReportRun::default()
         };
-        let mut report = Report::new(run, Shard { index, of }, Tally::new(Limits::default()));
+        let mut report = Report::new(run, InputShard { index, of }, Tally::new(Limits::default()));
         for name in names {
             report.tally_mut().count(&Evaluation {
                 decision: Decision::Failed,

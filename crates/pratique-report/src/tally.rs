@@ -7,12 +7,12 @@ mod table;
 use std::collections::HashSet;
 
 use example::FirstExamples;
-pub use example::{Example, FindingKind};
+pub use example::{FindingExample, FindingKind};
 use json::JsonTally;
 pub use json::TallyError;
 pub(crate) use json::VERSION;
 use serde::{Deserialize, Serialize};
-pub use table::Table;
+pub use table::TallyTable;
 
 use crate::{Counts, Decision, Evaluation};
 
@@ -48,12 +48,12 @@ impl Default for Limits {
 pub struct Tally {
     limits: Limits,
     total: Counts,
-    policies: Table<2>,
-    policy_namespaces: Table<2>,
-    namespaces: Table<1>,
-    kinds: Table<2>,
-    users: Table<1>,
-    owners: Table<2>,
+    policies: TallyTable<2>,
+    policy_namespaces: TallyTable<2>,
+    namespaces: TallyTable<1>,
+    kinds: TallyTable<2>,
+    users: TallyTable<1>,
+    owners: TallyTable<2>,
     examples: FirstExamples,
 }
 
@@ -63,12 +63,12 @@ impl Tally {
         Tally {
             limits,
             total: Counts::default(),
-            policies: Table::default(),
-            policy_namespaces: Table::default(),
-            namespaces: Table::default(),
-            kinds: Table::default(),
-            users: Table::default(),
-            owners: Table::default(),
+            policies: TallyTable::default(),
+            policy_namespaces: TallyTable::default(),
+            namespaces: TallyTable::default(),
+            kinds: TallyTable::default(),
+            users: TallyTable::default(),
+            owners: TallyTable::default(),
             examples: FirstExamples::default(),
         }
     }
@@ -138,37 +138,39 @@ impl Tally {
     }
 
     /// Requests in which something was found, by policy and binding.
-    pub fn policies(&self) -> &Table<2> {
+    pub fn policies(&self) -> &TallyTable<2> {
         &self.policies
     }
 
     /// Requests in which something was found, by policy and namespace.
-    pub fn policy_namespaces(&self) -> &Table<2> {
+    pub fn policy_namespaces(&self) -> &TallyTable<2> {
         &self.policy_namespaces
     }
 
     /// Requests by namespace.
-    pub fn namespaces(&self) -> &Table<1> {
+    pub fn namespaces(&self) -> &TallyTable<1> {
         &self.namespaces
     }
 
     /// Requests by API version and kind.
-    pub fn kinds(&self) -> &Table<2> {
+    pub fn kinds(&self) -> &TallyTable<2> {
         &self.kinds
     }
 
     /// Requests by user.
-    pub fn users(&self) -> &Table<1> {
+    pub fn users(&self) -> &TallyTable<1> {
         &self.users
     }
 
     /// Requests by namespace and owner: those that are not allowed, or in which something was found.
-    pub fn owners(&self) -> &Table<2> {
+    pub fn owners(&self) -> &TallyTable<2> {
         &self.owners
     }
 
     /// Examples of what was found, the first ones in their order.
-    pub fn examples(&self) -> impl Iterator<Item = (&FindingKind, impl ExactSizeIterator<Item = &Example>)> {
+    pub fn examples(
+        &self,
+    ) -> impl Iterator<Item = (&FindingKind, impl ExactSizeIterator<Item = &FindingExample>)> {
         self.examples
             .0
             .iter()

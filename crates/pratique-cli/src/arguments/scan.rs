@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use pratique_report::{ReportApi, Shard};
+use pratique_report::{InputShard, ReportApi};
 
 #[cfg(feature = "kube")]
 use super::ListArguments;
@@ -58,7 +58,7 @@ pub(crate) struct ScanArguments {
     /// Scan a part of the inputs only: the part I of N, from 0, as in `0/4`. Files of JSON lines are divided by their bytes,
     /// other files by their documents. `pratique report merge` adds the reports of the parts.
     #[arg(long, env = "PRATIQUE_SHARD", value_name = "I/N", value_parser = shard)]
-    pub(crate) shard: Option<Shard>,
+    pub(crate) shard: Option<InputShard>,
     #[cfg(feature = "kube")]
     #[command(flatten)]
     pub(crate) list: ListArguments,
@@ -199,13 +199,15 @@ impl ScanFormat {
 }
 
 /// Parses `I/N`.
-fn shard(text: &str) -> Result<Shard, String> {
+fn shard(text: &str) -> Result<InputShard, String> {
     let numbers = text
         .split_once('/')
         .and_then(|(index, of)| Some((u32::from_str(index).ok()?, u32::from_str(of).ok()?)));
     match numbers {
-        Some((index, of)) if index < of && of <= Shard::MAX => Ok(Shard { index, of }),
-        Some((_, of)) if of == 0 || of > Shard::MAX => Err(format!("there can be 1 to {} parts", Shard::MAX)),
+        Some((index, of)) if index < of && of <= InputShard::MAX => Ok(InputShard { index, of }),
+        Some((_, of)) if of == 0 || of > InputShard::MAX => {
+            Err(format!("there can be 1 to {} parts", InputShard::MAX))
+        }
         Some((_, of)) => Err(format!("the parts of {of} are 0 to {}", of.saturating_sub(1))),
         None => Err("expected I/N, as in 0/4".to_owned()),
     }
@@ -217,7 +219,7 @@ mod tests {
 
     #[test]
     fn shards_are_numbered_from_0() {
-        assert_eq!(shard("3/4"), Ok(Shard { index: 3, of: 4 }));
+        assert_eq!(shard("3/4"), Ok(InputShard { index: 3, of: 4 }));
         for (text, expected) in [
             ("4/4", "the parts of 4 are 0 to 3"),
             ("0/0", "there can be 1 to 100000 parts"),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use pratique_replay::{Approximation, UnknownRequest};
-use pratique_report::{ComparisonPage, Counts, Table, Tally};
+use pratique_replay::{RequestApproximation, UnknownRequest};
+use pratique_report::{ComparisonPage, Counts, Tally, TallyTable};
 use pratique_review::PodPolicies;
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ struct JsonImpact<'a> {
     /// What was evaluated, and what was not.
     evaluated: &'a str,
     unknown: &'a KeyedCounters<UnknownRequest>,
-    approximations: &'a KeyedCounters<Approximation>,
+    approximations: &'a KeyedCounters<RequestApproximation>,
     refused: &'a Tally,
     allowed: &'a Tally,
     /// What exceptions and a baseline accept.
@@ -380,7 +380,7 @@ fn tables(tally: &Tally) -> PrintableText {
 /// The rows with the highest counts, of those that are shown.
 fn top<const N: usize>(
     names: &[&str],
-    counts: &Table<N>,
+    counts: &TallyTable<N>,
     of: impl Fn(Counts) -> u64,
     is_shown: impl Fn(&[&str; N]) -> bool,
 ) -> PrintableText {

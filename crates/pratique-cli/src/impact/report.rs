@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pratique_replay::{Approximation, UnknownRequest};
-use pratique_report::{Action, Evaluation, Finding, Limits, Run, Tally};
+use pratique_replay::{RequestApproximation, UnknownRequest};
+use pratique_report::{Action, Evaluation, Finding, Limits, ReportRun, Tally};
 use serde::{Deserialize, Serialize};
 
 use super::change::{DecisionChange, ImpactRow};
@@ -27,11 +27,11 @@ const MAX_EXPLAINED: usize = 20;
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ImpactReport {
-    pub(super) run: Run,
+    pub(super) run: ReportRun,
     pub(super) faults: CountedFaults,
     changes: KeyedCounters<DecisionChange>,
     pub(super) unknown: KeyedCounters<UnknownRequest>,
-    pub(super) approximations: KeyedCounters<Approximation>,
+    pub(super) approximations: KeyedCounters<RequestApproximation>,
     pub(super) not_subject: u64,
     /// Notes on what is left out.
     pub(super) notes: BTreeSet<String>,
@@ -60,7 +60,7 @@ pub(super) struct ImpactReport {
 impl ImpactReport {
     /// The report of a run that begins; `faults` and `notices` are those that were found and told before.
     pub(super) fn new(
-        run: Run,
+        run: ReportRun,
         faults: CountedFaults,
         notes: BTreeSet<String>,
         notices: InputNotices,
@@ -142,7 +142,7 @@ impl ResumableCounts for ImpactReport {
     const KIND: &str = "ImpactCheckpoint";
     const RUN: &str = "comparison";
 
-    fn run(&self) -> &Run {
+    fn run(&self) -> &ReportRun {
         &self.run
     }
 

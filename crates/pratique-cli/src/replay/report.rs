@@ -1,6 +1,6 @@
 //! The counts of a replay.
 
-use pratique_report::{Limits, Run, Tally};
+use pratique_report::{Limits, ReportRun, Tally};
 use serde::{Deserialize, Serialize};
 
 use super::counts::ReplayCounts;
@@ -14,7 +14,7 @@ use crate::stream::checkpoint::ResumableCounts;
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ReplayReport {
-    pub(super) run: Run,
+    pub(super) run: ReportRun,
     pub(super) counts: ReplayCounts,
     /// The decisions of now.
     pub(super) now: Tally,
@@ -26,7 +26,7 @@ pub(super) struct ReplayReport {
 
 impl ReplayReport {
     /// The report of a run that begins; `faults` are those that were found before.
-    pub(super) fn new(run: Run, faults: CountedFaults) -> Self {
+    pub(super) fn new(run: ReportRun, faults: CountedFaults) -> Self {
         ReplayReport {
             run,
             counts: ReplayCounts::default(),
@@ -42,7 +42,7 @@ impl ResumableCounts for ReplayReport {
     const KIND: &str = "ReplayCheckpoint";
     const RUN: &str = "replay";
 
-    fn run(&self) -> &Run {
+    fn run(&self) -> &ReportRun {
         &self.run
     }
 

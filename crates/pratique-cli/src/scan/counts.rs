@@ -1,6 +1,6 @@
 //! What a scan has counted so far, which a run that goes on from a checkpoint begins with.
 
-use pratique_report::{Report, Run};
+use pratique_report::{Report, ReportRun};
 use serde::{Deserialize, Serialize};
 
 use crate::acceptance::AcceptedFindings;
@@ -49,7 +49,7 @@ impl ResumableCounts for ScanCounts {
     const KIND: &str = "ScanCheckpoint";
     const RUN: &str = "scan";
 
-    fn run(&self) -> &Run {
+    fn run(&self) -> &ReportRun {
         self.report.run()
     }
 

@@ -1,6 +1,6 @@
 //! A report as text.
 
-use pratique_report::{Counts, Report, Table};
+use pratique_report::{Counts, Report, TallyTable};
 
 use crate::evaluation::limitations::{self, ObjectLimitations};
 use crate::evaluation::record::namespaced;
@@ -105,7 +105,7 @@ pub(crate) fn line(total: &Counts) -> String {
 }
 
 /// What policies found, those that denied most first.
-fn findings(first: &str, second: &str, rows: &Table<2>) -> PrintableText {
+fn findings(first: &str, second: &str, rows: &TallyTable<2>) -> PrintableText {
     let header = [
         first,
         second,
@@ -148,7 +148,7 @@ fn findings(first: &str, second: &str, rows: &Table<2>) -> PrintableText {
 }
 
 /// Requests, those with most denials first.
-fn requests<const N: usize>(names: [&str; N], rows: &Table<N>) -> PrintableText {
+fn requests<const N: usize>(names: [&str; N], rows: &TallyTable<N>) -> PrintableText {
     let header: Vec<&str> = names
         .into_iter()
         .chain(["OBJECTS", "DENIED", "UNDECIDED", "NOT EVALUATED"])
@@ -171,7 +171,7 @@ fn requests<const N: usize>(names: [&str; N], rows: &Table<N>) -> PrintableText 
 /// The rows of a table that weigh most.
 fn show_table<const N: usize, const M: usize>(
     header: &[&str],
-    rows: &Table<N>,
+    rows: &TallyTable<N>,
     cells: impl Fn(Counts) -> [String; M],
     weight: impl Fn(Counts) -> [u64; 5],
 ) -> PrintableText {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pratique_manifest::path_text;
-use pratique_report::Run;
+use pratique_report::ReportRun;
 use pratique_state::API_VERSION;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub(crate) trait ResumableCounts: Serialize + DeserializeOwned {
     const RUN: &str;
 
     /// The run that it is of.
-    fn run(&self) -> &Run;
+    fn run(&self) -> &ReportRun;
 
     /// Whether it is of the same run as one in which nothing is counted yet.
     fn continues(&self, begun: &Self) -> bool {

@@ -3,7 +3,7 @@
 use pratique_gotext::hex::encode_to_string;
 use pratique_json::Value;
 use pratique_manifest::SourcedObject;
-use pratique_report::Run;
+use pratique_report::ReportRun;
 use pratique_state::Rules;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -71,8 +71,14 @@ impl RunDigest {
 
     /// The description of a run of a command over inputs for its report, all of which have requests of one operation, if any is named;
     /// `can_deny` is whether a policy can deny one.
-    pub(crate) fn run(self, command: &str, inputs: Vec<String>, operation: &str, can_deny: bool) -> Run {
-        Run {
+    pub(crate) fn run(
+        self,
+        command: &str,
+        inputs: Vec<String>,
+        operation: &str,
+        can_deny: bool,
+    ) -> ReportRun {
+        ReportRun {
             command: command.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             inputs,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::{self, Formatter};
 
 use super::escaped_text::EscapedText;
-use crate::{Counts, Report, Table, Tally};
+use crate::{Counts, Report, Tally, TallyTable};
 
 /// How many rows a table shows.
 const MAX_ROWS: usize = 200;
@@ -306,7 +306,7 @@ fn table<const N: usize, const M: usize>(
     out: &mut Formatter<'_>,
     names: &[&str; N],
     columns: &[NumberColumn; M],
-    rows: &Table<N>,
+    rows: &TallyTable<N>,
 ) -> fmt::Result {
     let values = |counts: &Counts| columns.map(|(_, value)| value(counts));
     let mut sorted: Vec<([&str; N], Counts)> = rows.rows().collect();

@@ -1,12 +1,12 @@
 //! Tests of pages.
 
 use super::*;
-use crate::{Action, Decision, Evaluation, Finding, Limits, Run, Shard, Tally};
+use crate::{Action, Decision, Evaluation, Finding, InputShard, Limits, ReportRun, Tally};
 
 const HOSTILE: &str = "<script>alert(\"1\")</script>' onload='x";
 
 fn report(text: &str) -> Report {
-    let run = Run {
+    let run = ReportRun {
         command: "scan".to_owned(),
         inputs: vec![text.to_owned()],
         operation: text.to_owned(),
@@ -15,7 +15,7 @@ fn report(text: &str) -> Report {
         policy_count: 3,
         can_deny: true,
     };
-    let mut report = Report::new(run, Shard::WHOLE, Tally::new(Limits::default()));
+    let mut report = Report::new(run, InputShard::WHOLE, Tally::new(Limits::default()));
     let mut evaluation = Evaluation {
         decision: Decision::Denied,
         operation: text,
@@ -91,8 +91,8 @@ fn the_summary_says_what_matters() {
         "{found}"
     );
     let empty = Report::new(
-        Run::default(),
-        Shard { index: 1, of: 3 },
+        ReportRun::default(),
+        InputShard { index: 1, of: 3 },
         Tally::new(Limits::default()),
     );
     let empty = page(&empty, "plain");
@@ -100,7 +100,11 @@ fn the_summary_says_what_matters() {
         empty.contains("Nothing was evaluated.") && empty.contains("2 shards are missing (0, 2)"),
         "{empty}"
     );
-    let mut unknown = Report::new(Run::default(), Shard::WHOLE, Tally::new(Limits::default()));
+    let mut unknown = Report::new(
+        ReportRun::default(),
+        InputShard::WHOLE,
+        Tally::new(Limits::default()),
+    );
     unknown.tally_mut().count(&Evaluation::default());
     let unknown = page(&unknown, "plain");
     assert!(

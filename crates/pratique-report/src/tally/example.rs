@@ -25,7 +25,7 @@ pub struct FindingKind {
 /// A request in which something was found. Examples are ordered by their fields.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Example {
+pub struct FindingExample {
     /// The namespace of the request.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub namespace: String,
@@ -65,11 +65,11 @@ pub struct Example {
 
 /// The first examples of the first kinds of findings, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct FirstExamples(pub(super) BTreeMap<FindingKind, BTreeSet<Example>>);
+pub(super) struct FirstExamples(pub(super) BTreeMap<FindingKind, BTreeSet<FindingExample>>);
 
-impl Example {
+impl FindingExample {
     fn new(evaluation: &Evaluation<'_>, finding: &Finding<'_>) -> Self {
-        Example {
+        FindingExample {
             namespace: bounded(evaluation.namespace),
             api_version: bounded(evaluation.api_version),
             kind: bounded(evaluation.kind),
@@ -125,7 +125,7 @@ impl FirstExamples {
         {
             return;
         }
-        self.insert(kind, [Example::new(evaluation, finding)], kinds, per_kind);
+        self.insert(kind, [FindingExample::new(evaluation, finding)], kinds, per_kind);
     }
 
     pub(super) fn merge(&mut self, other: Self, kinds: usize, per_kind: usize) {
@@ -137,7 +137,7 @@ impl FirstExamples {
     fn insert(
         &mut self,
         kind: FindingKind,
-        examples: impl IntoIterator<Item = Example>,
+        examples: impl IntoIterator<Item = FindingExample>,
         kinds: usize,
         per_kind: usize,
     ) {
@@ -155,6 +155,6 @@ impl FirstExamples {
 }
 
 /// Whether an evaluation may come before an example; if not, none has to be made of it.
-fn may_precede(evaluation: &Evaluation<'_>, example: &Example) -> bool {
+fn may_precede(evaluation: &Evaluation<'_>, example: &FindingExample) -> bool {
     bounded(evaluation.namespace) <= example.namespace
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::table::JsonTable;
-use super::{Example, FindingKind, FirstExamples, Limits, Table, Tally, bounded};
+use super::{FindingExample, FindingKind, FirstExamples, Limits, Tally, TallyTable, bounded};
 use crate::Counts;
 
 /// The version of the JSON forms.
@@ -56,7 +56,7 @@ pub(super) struct JsonTally {
 #[serde(deny_unknown_fields)]
 struct JsonExamples {
     of: FindingKind,
-    examples: Vec<Example>,
+    examples: Vec<FindingExample>,
 }
 
 impl Tally {
@@ -136,7 +136,11 @@ impl TryFrom<JsonTally> for Tally {
     }
 }
 
-fn table<const N: usize>(name: &'static str, json: JsonTable, limit: usize) -> Result<Table<N>, TallyError> {
+fn table<const N: usize>(
+    name: &'static str,
+    json: JsonTable,
+    limit: usize,
+) -> Result<TallyTable<N>, TallyError> {
     let wrong = |why| TallyError::Rows { table: name, why };
     if json.rows.len() > limit {
         return Err(wrong("there are more than its limits say"));
@@ -158,7 +162,7 @@ fn table<const N: usize>(name: &'static str, json: JsonTable, limit: usize) -> R
         }
         rows.insert(key, row.counts);
     }
-    Ok(Table {
+    Ok(TallyTable {
         rows,
         other: json.other,
     })
@@ -172,12 +176,12 @@ fn examples(json: Vec<JsonExamples>, limits: Limits) -> Result<FirstExamples, Ta
     if json.len() > limits.example_kinds {
         return Err(wrong("there are more than its limits say"));
     }
-    let mut all: BTreeMap<FindingKind, BTreeSet<Example>> = BTreeMap::new();
+    let mut all: BTreeMap<FindingKind, BTreeSet<FindingExample>> = BTreeMap::new();
     for JsonExamples { of, examples } in json {
         if examples.len() > limits.examples {
             return Err(wrong("there are more than its limits say"));
         }
-        let is_bounded = examples.iter().all(Example::is_bounded);
+        let is_bounded = examples.iter().all(FindingExample::is_bounded);
         if !is_bounded || bounded(&of.policy) != of.policy || bounded(&of.binding) != of.binding {
             return Err(wrong("a text is too long"));
         }

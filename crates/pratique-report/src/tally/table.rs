@@ -10,7 +10,7 @@ use crate::Counts;
 /// Counts by names, such as policy and binding. The rows that come first in the order of their names are kept, and all others
 /// are counted together: whatever is kept of a whole is then kept of each of its parts, with all that was counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table<const N: usize> {
+pub struct TallyTable<const N: usize> {
     pub(super) rows: BTreeMap<[String; N], Counts>,
     pub(super) other: Counts,
 }
@@ -32,16 +32,16 @@ pub(super) struct JsonTable {
     pub(super) other: Counts,
 }
 
-impl<const N: usize> Default for Table<N> {
+impl<const N: usize> Default for TallyTable<N> {
     fn default() -> Self {
-        Table {
+        TallyTable {
             rows: BTreeMap::new(),
             other: Counts::default(),
         }
     }
 }
 
-impl<const N: usize> Table<N> {
+impl<const N: usize> TallyTable<N> {
     /// The rows in the order of their names.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = ([&str; N], Counts)> {
         self.rows
@@ -101,8 +101,8 @@ impl<const N: usize> Table<N> {
     }
 }
 
-impl<const N: usize> From<Table<N>> for JsonTable {
-    fn from(table: Table<N>) -> Self {
+impl<const N: usize> From<TallyTable<N>> for JsonTable {
+    fn from(table: TallyTable<N>) -> Self {
         let rows = table.rows.into_iter().map(|(key, counts)| JsonRow {
             key: key.into(),
             counts,

@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Seek as _, SeekFro
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pratique_report::Shard;
+use pratique_report::InputShard;
 use pratique_stream::{Limits, Splitter, StreamPlace};
 
 use super::{ScanUnit, UnitContent};
@@ -28,7 +28,7 @@ const LINES: [&str; 2] = ["ndjson", "jsonl"];
 pub(in crate::scan) struct ScanFiles {
     files: Vec<FileSource>,
     /// The part of them that is scanned.
-    pub(super) shard: Shard,
+    pub(super) shard: InputShard,
 }
 
 /// A file, or standard input.
@@ -48,7 +48,7 @@ struct FilePart<'f> {
     file: &'f FileSource,
     /// Which of the files it is, from 0.
     index: usize,
-    shard: Shard,
+    shard: InputShard,
     /// The bytes of all files before it.
     before: u64,
     /// The offset before which everything was scanned before.
@@ -74,7 +74,7 @@ impl ScanFiles {
     ///
     /// # Errors
     /// Standard input cannot be divided.
-    pub(in crate::scan) fn new(inputs: &UserInputs, shard: Shard) -> Result<Self, CliError> {
+    pub(in crate::scan) fn new(inputs: &UserInputs, shard: InputShard) -> Result<Self, CliError> {
         let files = inputs.as_slice().iter().flat_map(|input| &input.files);
         let files: Vec<FileSource> = files.map(|path| FileSource::new(path)).collect();
         let pipe = files.iter().find(|file| file.size.is_none());
@@ -166,7 +166,7 @@ impl FileSource {
     }
 
     /// Opens the part of a shard, at its first document.
-    fn open_part(&self, shard: Shard) -> io::Result<(Box<dyn Read + Send>, DocumentStart)> {
+    fn open_part(&self, shard: InputShard) -> io::Result<(Box<dyn Read + Send>, DocumentStart)> {
         match (self.has_lines, self.size) {
             (true, Some(size)) if shard.of > 1 => {
                 let FileRange { start, end } = self.range(shard, size)?;
@@ -180,7 +180,7 @@ impl FileSource {
     }
 
     /// The part of a file of lines: the lines that begin in its share of the bytes.
-    fn range(&self, shard: Shard, size: u64) -> io::Result<FileRange> {
+    fn range(&self, shard: InputShard, size: u64) -> io::Result<FileRange> {
         let share = |part: u32| {
             let offset = u128::from(size) * u128::from(part) / u128::from(shard.of.max(1));
             u64::try_from(offset).unwrap_or(size)
