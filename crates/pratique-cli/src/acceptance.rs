@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, path_text};
 use pratique_match::Labels;
+use pratique_report::{Action, Decision};
 use pratique_review::PolicyDecision;
 use pratique_schema::Release;
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,6 @@ use exception::PolicyException;
 use finding_facts::FindingFacts;
 use known_findings::{BaselineComparison, KnownFindings};
 use known_policies::KnownPolicies;
-use pratique_report::{Action, Decision};
 use undecided_objects::UndecidedObjects;
 
 /// The largest file of exceptions, in bytes.

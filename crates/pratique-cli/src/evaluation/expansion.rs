@@ -3,13 +3,13 @@
 use std::ops::Deref;
 
 use pratique_json::Value;
+use pratique_report::Decision;
 use pratique_review::{ExpandMode, PodExpansion, PodPolicies, WorkloadPods};
 use pratique_schema::Release;
 
 use crate::arguments::ExpandArguments;
 use crate::evaluation::input_request::InputRequest;
 use crate::input::InputError;
-use pratique_report::Decision;
 
 /// Of which workloads the Pods are evaluated.
 pub(crate) struct ExpansionRule<'a>(PodExpansion<'a>);

@@ -1,5 +1,6 @@
 //! Decisions as `JUnit` XML: a case for each object, each error of an input and each notice.
 
+use pratique_report::{Action, Decision};
 use pratique_review::SourceFile;
 
 use crate::arguments::{FailOn, FailureArguments};
@@ -9,7 +10,6 @@ use crate::output::junit::{CaseOutcome, JunitCase, JunitSuite, XmlDocument, xml}
 use crate::output::notice::InputNotice;
 use crate::output::problems;
 use crate::stream::input_errors::JsonError;
-use pratique_report::{Action, Decision};
 
 /// Why nothing passes where nothing could have refused it.
 pub(crate) const NOTHING_REFUSES: &str = "no policy and no webhook is evaluated";

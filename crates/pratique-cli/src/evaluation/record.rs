@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique_manifest::Location;
+use pratique_report::{Action, Decision};
 use pratique_request::server_warnings;
 use pratique_types::Operation;
 use serde::Serialize;
@@ -19,7 +20,6 @@ use crate::output::finding::AnnotationLevel;
 use crate::output::json::is_zero;
 use crate::output::place::InputPlace;
 use crate::output::problems;
-use pratique_report::{Action, Decision};
 use pratique_review::PolicyDecision;
 use pratique_review::{DroppedField, ParentWorkload};
 

@@ -4,6 +4,7 @@ use pratique::Outcome;
 use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_policy::{MutationStep, StepResult};
+use pratique_report::{Action, Decision};
 use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
@@ -23,7 +24,6 @@ use crate::output::counted_nouns::{count_alike, counted};
 use crate::output::problems;
 use crate::output::text::{IndentedLines, PrintableText, text};
 use crate::style::{StreamStyle, TextTone};
-use pratique_report::{Action, Decision};
 use pratique_review::{PolicyDecision, WebhookExchange};
 
 /// What is shown of a result besides what everybody is shown.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
 use pratique_manifest::Location;
+use pratique_report::Decision;
 use pratique_review::{FieldPath, Review};
 use serde::Serialize;
 
@@ -11,7 +12,6 @@ use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::placed_cause::PlacedCause;
 use crate::evaluation::placed_drop::PlacedDrop;
 use crate::input::fields::{LocatedField, PieceFields};
-use pratique_report::Decision;
 
 /// A request and its review.
 pub(crate) struct ReviewResult<'q> {

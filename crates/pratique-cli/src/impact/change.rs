@@ -1,12 +1,12 @@
 //! How the decision on a request changes.
 
 use pratique_replay::{RequestApproximation, UnknownRequest};
+use pratique_report::Decision;
 use serde::{Deserialize, Serialize};
 
 use crate::output::text::PrintableText;
 use crate::replay::decision::ReplayDecision;
 use crate::replay::subject::RequestSubject;
-use pratique_report::Decision;
 
 /// How a decision changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

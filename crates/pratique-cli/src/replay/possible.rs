@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use pratique_replay::UnknownRequest;
+use pratique_report::Decision;
 use pratique_review::Reviewer;
 use pratique_types::{AdmissionRequest, Operation};
 
 use super::engine::ReplayEngine;
-use pratique_report::Decision;
 
 /// The decision on a request whose object is not known, and why that is so: it is allowed where no policy can match it.
 pub(crate) fn without_object(

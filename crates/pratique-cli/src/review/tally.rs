@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pratique_report::{Action, Decision};
 use serde::Serialize;
 
 use crate::evaluation::record::DecisionRecord;
@@ -10,7 +11,6 @@ use crate::output::counted_nouns::{counted, noun};
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};
 use crate::output::text::{PrintableText, text};
-use pratique_report::{Action, Decision};
 
 /// The maximum number of rows of a table: names may be anything.
 const MAX_ROWS: usize = 10_000;

@@ -9,8 +9,8 @@ use pratique_manifest::ManifestSet;
 use pratique_policy::Origin;
 use pratique_request::{AssumedResource, review};
 use pratique_review::{
-    ChainRequest, PreparedObject, Review, ReviewDetail, ReviewInput, Reviewer, StepRecord, WorkloadPods,
-    decode_warnings,
+    ChainRequest, Decision, PreparedObject, Review, ReviewDetail, ReviewInput, Reviewer, StepRecord,
+    WorkloadPods, decode_warnings,
 };
 use pratique_schema::Release;
 use pratique_types::Operation;
@@ -49,7 +49,6 @@ use crate::stream::ordered_work::UnitTurn;
 use crate::stream::read::InputUnit;
 use crate::stream::repeated_objects::NamedInput;
 use crate::style::StreamStyle;
-use pratique_report::Decision;
 
 /// Reviews the objects of inputs.
 pub(super) struct InputReviewer<'a> {

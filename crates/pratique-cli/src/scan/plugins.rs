@@ -8,6 +8,7 @@ use pratique::Admission;
 use pratique::plugins::{self, Effects, MutableAttributes, Plugin, PluginContext, Rejection, StateKind};
 use pratique_json::Value;
 use pratique_manifest::ManifestPlugin;
+use pratique_report::{Action, Decision};
 use pratique_review::chain::ChainSettings;
 use pratique_types::GroupResource;
 use pratique_types::admission_plugins::{BUILT_IN, BuiltIn, PluginSwitches};
@@ -19,7 +20,6 @@ use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::state::OF_CLUSTER_TO_PLUGINS;
 use crate::exit::CliError;
 use crate::scan::scan_error::ScanError;
-use pratique_report::{Action, Decision};
 use pratique_review::PolicyDecision;
 
 /// Whether objects of a kind are kept that plugins look up. PodSecurity looks for the Pods of a namespace only where its labels

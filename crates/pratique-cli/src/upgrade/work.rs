@@ -8,6 +8,7 @@ use pratique_json::Value;
 use pratique_replay::{
     EventRequests, LocatedEntry, ReplayRequest, ReplayResult, RequestApproximation, UnknownRequest,
 };
+use pratique_report::Decision;
 use pratique_request::{AssumedResource, RequestTemplate, Resolution, kind_of};
 use pratique_review::{ReceiveFailure, Reviewer, WorkloadPods};
 use pratique_schema::{FeatureGates, Release};
@@ -34,7 +35,6 @@ use crate::replay::log::LogReader;
 use crate::replay::possible::without_object;
 use crate::replay::subject::RequestSubject;
 use crate::stream::etcd;
-use pratique_report::Decision;
 
 /// What becomes of the requests of a part of the inputs.
 #[derive(Default)]
