@@ -10,11 +10,10 @@ use pratique_schema::{FeatureGatesError, Release};
 use pratique_types::admission_plugins::SwitchesError;
 
 use crate::acceptance::acceptance_error::AcceptanceError;
-use crate::arguments::OutputsError;
+use crate::arguments::outputs_error::OutputsError;
 use crate::check::check_error::CheckError;
 use crate::impact::impact_error::ImpactError;
 use crate::input::rendering::render_error::RenderError;
-use crate::lsp::editor_error::EditorError;
 use crate::output;
 use crate::output::counted_nouns::among;
 use crate::output::text::{IndentedLines, PrintableText, text};
@@ -163,7 +162,7 @@ pub(crate) enum CliError {
     Snapshot(#[from] SnapshotError),
     /// Why `pratique lsp` ends.
     #[error(transparent)]
-    Editor(#[from] EditorError),
+    Lsp(#[from] pratique_lsp::LspError),
     /// Why `pratique playground` ends.
     #[error(transparent)]
     Playground(#[from] PlaygroundError),

@@ -1,7 +1,5 @@
 //! `pratique lsp`: serves editors.
 
-pub(crate) mod editor_error;
-
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,15 +11,12 @@ use pratique_schema::FeatureGates;
 use crate::arguments::LspArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::{check, memory, project};
-use editor_error::EditorError;
 
 /// Serves one editor on standard input and output until it ends the session.
 pub(crate) fn run(arguments: &LspArguments) -> Result<ExitStatus, CliError> {
     let arguments = arguments.gates.of_server(None)?;
     let gates = arguments.feature_gates;
-    let (connection, threads) = pratique_lsp::stdio()
-        .map_err(LspError::Io)
-        .map_err(EditorError::from)?;
+    let (connection, threads) = pratique_lsp::stdio().map_err(LspError::Io)?;
     let served = pratique_lsp::run_with(
         &connection,
         &[&ProjectFile, &AdmissionConfiguration::new(gates)],
@@ -31,10 +26,10 @@ pub(crate) fn run(arguments: &LspArguments) -> Result<ExitStatus, CliError> {
     drop(connection);
     // The session knows only that nothing more came.
     if let Some(error) = threads.read_error() {
-        return Err(EditorError::from(LspError::Io(error)).into());
+        return Err(LspError::Io(error).into());
     }
-    served.map_err(EditorError::from)?;
-    threads.join().map_err(EditorError::Write)?;
+    served?;
+    threads.join().map_err(CliError::Write)?;
     Ok(ExitStatus::Success)
 }
 

@@ -9,19 +9,11 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Args, Command, ValueEnum};
 
 use super::output_tip::right_form;
+use super::outputs_error::OutputsError;
 use crate::claimed_outputs::place_of;
 
 /// How the value of the argument is written, by which the project file recognizes it.
 pub(crate) const OUTPUT_VALUE: &str = "FORMAT[=FILE]";
-
-/// Why outputs cannot be told apart.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum OutputsError {
-    #[error("--output: two outputs go to the same place: all but one need a file, as in sarif=out.sarif")]
-    SamePlace,
-    #[error("--output: a format is named twice")]
-    RepeatedFormat,
-}
 
 /// The format of an output, and the file that it is written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
