@@ -1,7 +1,10 @@
 //! Diagrams of values below the source of an expression.
 
+use serde::Serialize;
+
 /// A line of a diagram.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Line {
     /// A line of the source.
     Source(String),

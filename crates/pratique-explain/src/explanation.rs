@@ -28,6 +28,9 @@ pub struct Policy {
     /// Its location, if that is known.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "place")]
     pub location: Option<Location>,
+    /// The same with its end, in a [drawn](Explanation::drawn) explanation.
+    #[serde(rename = "at", skip_serializing_if = "Option::is_none")]
+    pub drawn_location: Option<Location>,
     /// Whether it matches the request.
     #[serde(flatten)]
     pub match_outcome: MatchOutcome,
@@ -119,6 +122,19 @@ pub struct Expression {
     /// The subexpressions that were evaluated, in source order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inner: Vec<InnerExpression>,
+    /// What programs show of it, in a [drawn](Explanation::drawn) explanation.
+    #[serde(flatten)]
+    pub drawing: Option<Box<ExpressionDrawing>>,
+}
+
+/// What programs show of an expression, which text does not need: the location with its end, and the lines of the diagram.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExpressionDrawing {
+    /// Its location, if that is known.
+    #[serde(rename = "at", skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// Its diagram.
+    pub diagram: Vec<Line>,
 }
 
 /// A subexpression.
@@ -134,6 +150,22 @@ pub struct InnerExpression {
     pub value: String,
     /// The number of evaluations.
     pub times: usize,
+}
+
+impl Explanation {
+    /// The same with the ends of locations and with diagrams, for programs that show them beside the texts of policies.
+    #[must_use]
+    pub fn drawn(mut self) -> Self {
+        for policy in &mut self.policies {
+            policy.drawn_location.clone_from(&policy.location);
+            let rounds = policy.bindings.iter_mut().flat_map(|binding| &mut binding.rounds);
+            for expression in rounds.flat_map(|round| &mut round.expressions) {
+                let (location, diagram) = (expression.location.clone(), expression.diagram());
+                expression.drawing = Some(Box::new(ExpressionDrawing { location, diagram }));
+            }
+        }
+        self
+    }
 }
 
 impl Expression {

@@ -10,7 +10,8 @@
 //!             7        false
 //! ```
 //!
-//! [`explain_evaluation`] does so for one expression by itself. [`SourceExpression`] is the tree of an expression as its author wrote it, before macros are expanded.
+//! [`explain_evaluation`] does so for one expression by itself, and an [`EvaluatedExpression`] is all that there is to say of one that
+//! somebody typed. [`SourceExpression`] is the tree of an expression as its author wrote it, before macros are expanded.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -54,6 +55,7 @@
 
 mod decisive;
 mod diagram;
+mod evaluated_expression;
 mod explanation;
 mod failure_help;
 mod format;
@@ -64,8 +66,9 @@ mod recorder;
 mod source;
 
 pub use diagram::Line;
+pub use evaluated_expression::{EvaluatedExpression, ExpressionFault};
 pub use explanation::{
-    Binding, Explanation, ExplanationRound, Expression, InnerExpression, MatchOutcome, Policy,
+    Binding, Explanation, ExplanationRound, Expression, ExpressionDrawing, InnerExpression, MatchOutcome, Policy,
 };
 pub use failure_help::help_for_failure;
 pub use format::format_value;

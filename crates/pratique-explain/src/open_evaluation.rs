@@ -93,6 +93,7 @@ impl OpenEvaluation {
             cost,
             because,
             inner,
+            drawing: None,
         }
     }
 

@@ -71,6 +71,7 @@ impl PolicyTrace for ExplanationRecorder {
                 origin: policy.origin,
                 name: policy.name.to_owned(),
                 location: None,
+                drawn_location: None,
                 match_outcome: match_outcome(outcome),
                 bindings: Vec::new(),
             });
@@ -158,6 +159,7 @@ impl PolicyTrace for ExplanationRecorder {
             cost: 0,
             because: None,
             inner: Vec::new(),
+            drawing: None,
         });
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pratique::api_objects::Defaults;
 use pratique::policy::StepResult;
-use pratique_explain::{Explanation, Expression, Line};
+use pratique_explain::Explanation;
 use pratique_review::{DiffLine, PolicyDecision, Review, ReviewInput, diff_objects, read_decision};
 use pratique_state::yaml;
 use pratique_types::{Status, warnings};
@@ -54,7 +54,7 @@ pub(crate) struct DecisionReport {
     /// The changes by policies, as a JSON Patch.
     patch: Vec<pratique_json::Value<'static>>,
     /// Every expression, with the values in it.
-    explanation: Value,
+    explanation: Explanation,
     /// A summary of the request.
     request: Value,
     /// The decisions on the Pods that a controller makes of a workload.
@@ -91,7 +91,6 @@ impl DecisionReport {
             dropped,
             ..
         } = review;
-        let explanation = &explanation.unwrap_or_default();
         let decision = read_decision(&outcome).as_str();
         let old_object = &request.object;
         let new_object = outcome.object.as_ref();
@@ -123,7 +122,7 @@ impl DecisionReport {
             yaml: outcome.object.as_ref().map(|object| yaml::block(object, 0)),
             diff: lines.unwrap_or_default(),
             patch,
-            explanation: explained(explanation),
+            explanation: explanation.unwrap_or_default().drawn(),
             request: json!({"operation": request.operation, "resource": request.resource, "kind": request.kind,
                 "subResource": request.sub_resource, "namespace": request.namespace, "name": request.name,
                 "user": request.user_info.username, "groups": request.user_info.groups}),
@@ -149,41 +148,4 @@ impl DecisionReport {
 fn passed_on(warnings: &[String]) -> Vec<String> {
     let passed_on = warnings::passed_on(warnings.iter().map(String::as_str));
     passed_on.into_iter().map(str::to_owned).collect()
-}
-
-/// An explanation, with the position and a diagram of each expression.
-fn explained(explanation: &Explanation) -> Value {
-    let mut value = serde_json::to_value(explanation).unwrap_or_default();
-    for (policy, of_policy) in explanation.policies.iter().enumerate() {
-        let mut add = |path: String, name: &str, member: Value| {
-            if let Some(Value::Object(members)) = value.pointer_mut(&path) {
-                members.insert(name.to_owned(), member);
-            }
-        };
-        let path = format!("/policies/{policy}");
-        if let Some(location) = &of_policy.location {
-            add(path.clone(), "at", json!(location));
-        }
-        for (binding, of_binding) in of_policy.bindings.iter().enumerate() {
-            for (round, of_round) in of_binding.rounds.iter().enumerate() {
-                for (index, expression) in of_round.expressions.iter().enumerate() {
-                    let path = format!("{path}/bindings/{binding}/rounds/{round}/expressions/{index}");
-                    if let Some(location) = &expression.location {
-                        add(path.clone(), "at", json!(location));
-                    }
-                    add(path, "diagram", diagram(expression));
-                }
-            }
-        }
-    }
-    value
-}
-
-/// The lines of a diagram: of the text, or of the values below it.
-pub(crate) fn diagram(expression: &Expression) -> Value {
-    let lines = expression.diagram().into_iter().map(|line| match line {
-        Line::Source(text) => json!({"source": text}),
-        Line::Values(text) => json!({"values": text}),
-    });
-    lines.collect()
 }
