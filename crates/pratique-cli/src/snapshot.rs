@@ -22,15 +22,12 @@ mod stored_policies;
 #[cfg(feature = "kube")]
 mod write;
 
-use std::collections::BTreeMap;
-
 use pratique::plugins::StateKind;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
 use pratique_plugins::state_kinds;
-use pratique_rbac::{Completeness, KnownSubjects};
-use pratique_request::kind_of;
-use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind};
+use pratique_rbac::Completeness;
+use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, count_kinds};
 use pratique_types::admission_plugins::built_in;
 use pratique_types::{GroupKind, GroupVersionKind};
 
@@ -98,18 +95,10 @@ pub(crate) struct ClusterSnapshot {
     pub(crate) misplaced: Option<(String, String)>,
 }
 
-/// The kinds of roles and their bindings.
-const ROLE_KINDS: [&str; 4] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
-/// Their group.
-const ROLE_GROUP: &str = "rbac.authorization.k8s.io";
-
 impl ClusterSnapshot {
     /// The kinds of which all objects are known.
     pub(crate) fn complete_kinds(&self) -> Vec<GroupVersionKind> {
-        let mut counts: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
-        let kinds = self.objects.iter().filter_map(|object| kind_of(object).ok());
-        kinds.for_each(|kind| *counts.entry(kind).or_default() += 1);
-        self.index.complete(&counts)
+        self.index.complete(&count_kinds(&self.objects))
     }
 
     /// Whether the objects that admission plugins look up were requested when it was taken.
@@ -126,19 +115,7 @@ impl ClusterSnapshot {
 
     /// How much its roles and bindings say of permissions.
     pub(crate) fn permissions(&self) -> Completeness {
-        let complete = self.complete_kinds();
-        let has = |kind: &&str| {
-            let kind = GroupVersionKind::new(ROLE_GROUP, "v1", kind);
-            complete.contains(&kind)
-        };
-        match (&self.index.subjects, ROLE_KINDS.iter().all(has)) {
-            (_, false) => Completeness::Partial,
-            (None, true) => Completeness::Complete,
-            (Some(known), true) => {
-                let (users, groups) = (known.users.clone(), known.groups.clone());
-                Completeness::Of(KnownSubjects::new(users, groups))
-            }
-        }
+        self.index.permissions(&self.complete_kinds())
     }
 
     /// Warns of kinds whose objects are not known, with the reasons.

@@ -7,7 +7,7 @@ use pratique::authorization::{
     Target, User,
 };
 use pratique_json::Value;
-use pratique_rbac::{Completeness, RbacAuthorizer, is_rbac};
+use pratique_rbac::{Completeness, Rbac, RbacAuthorizer, is_rbac};
 
 /// Rules in order: the first that matches decides. What no rule matches is not allowed.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,12 @@ pub fn authorizer_of<'o>(
         (Some(rules), None) => Arc::new(rules),
         (Some(rules), Some(roles)) => Arc::new(RulesAndRoles { rules, roles }),
     }
+}
+
+/// The permissions by roles and bindings; `None` where nothing is known of them.
+pub fn known_roles(roles: Rbac, completeness: Completeness) -> Option<RbacAuthorizer> {
+    let is_unknown = roles.is_empty() && completeness == Completeness::Partial;
+    (!is_unknown).then(|| RbacAuthorizer::new(roles, completeness))
 }
 
 /// A rule that allows or denies. An empty field matches anything.

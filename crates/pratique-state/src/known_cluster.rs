@@ -7,12 +7,13 @@ use pratique::Objects;
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::{Authorizer, NoAuthorizer};
 use pratique_json::Value;
-use pratique_rbac::{Completeness, MoreRoles, Rbac, RbacAuthorizer, is_rbac};
+use pratique_rbac::{Completeness, MoreRoles, Rbac, is_rbac};
 use pratique_request::ResourceResolver;
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
+use crate::authorizer::known_roles;
 use crate::cluster_objects::{ClusterObjects, ObjectOrigin};
 
 /// The known state of a cluster: read from it, or from a snapshot.
@@ -147,11 +148,9 @@ impl ClusterPermissions {
                 } else {
                     completeness.clone()
                 };
-                let rbac: Rbac = roles.iter().chain(objects).collect();
-                if rbac.is_empty() && completeness == Completeness::Partial {
-                    Arc::new(NoAuthorizer)
-                } else {
-                    Arc::new(RbacAuthorizer::new(rbac, completeness))
+                match known_roles(roles.iter().chain(objects).collect(), completeness) {
+                    Some(roles) => Arc::new(roles),
+                    None => Arc::new(NoAuthorizer),
                 }
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! State comes from files, a [snapshot], roles and their bindings, or a cluster that was read. What nobody gave is not known, and what
 //! depends on it is undecided; [`every_cluster`] says what is there all the same. [`ClusterObjects`] are the objects of a cluster with what
-//! its definitions serve, a [`KnownCluster`] is what was given of one cluster, a [`ClusterBase`] what engines ask, and a [`PluginState`] what the server's own plugins look up, as one request after
+//! its definitions serve, a [`KnownCluster`] is what was given of one cluster, a [`TextCluster`] one whose objects somebody gives as texts, a [`ClusterBase`] what engines ask, and a [`PluginState`] what the server's own plugins look up, as one request after
 //! another leaves it.
 //!
 //! ```
@@ -23,14 +23,16 @@ mod plugin_state;
 mod rule_file;
 pub mod snapshot;
 mod stored_state;
+mod text_cluster;
 pub mod yaml;
 
-pub use authorizer::{Rule, Rules, authorizer_of};
+pub use authorizer::{Rule, Rules, authorizer_of, known_roles};
 pub use cluster_objects::{ClusterObjects, ObjectOrigin, UnusableDefinition};
 pub use known_cluster::{ClusterBase, KnownCluster};
 pub use plugin_state::{PluginState, StoredPart, is_stored_request};
 pub use rule_file::{read_rules, rules_schema};
 pub use stored_state::{StoredState, StoredStateError, completeness};
+pub use text_cluster::{ServerRelease, TextCluster, TextFile, invalid_text, read_object};
 
 /// The `apiVersion` of the kinds of Pratique's own files.
 pub const API_VERSION: &str = "pratique/v1alpha1";

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use pratique_json::Value;
+use pratique_rbac::{Completeness, KnownSubjects};
 use pratique_schema::{Release, ServerVersion};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::API_VERSION;
 use crate::yaml;
 use pratique_json::text_at;
-use pratique_request::{ResourceResolver, Source};
+use pratique_request::{ResourceResolver, Source, kind_of};
 
 /// The `kind` of an index.
 pub const KIND: &str = "Snapshot";
@@ -177,6 +178,18 @@ impl SnapshotIndex {
             .collect()
     }
 
+    /// How much the roles and bindings say of permissions, where all objects of some kinds are there.
+    pub fn permissions(&self, complete: &[GroupVersionKind]) -> Completeness {
+        match (&self.subjects, has_all_roles(|kind| complete.contains(kind))) {
+            (_, false) => Completeness::Partial,
+            (None, true) => Completeness::Complete,
+            (Some(known), true) => {
+                let (users, groups) = (known.users.clone(), known.groups.clone());
+                Completeness::Of(KnownSubjects::new(users, groups))
+            }
+        }
+    }
+
     /// Adds the resources to those that are known of a cluster.
     pub fn resolve(&self, resolver: &mut ResourceResolver) {
         resolver.serve(self.served().unwrap_or_default());
@@ -192,6 +205,27 @@ impl SnapshotIndex {
     pub fn served(&self) -> Result<Vec<ServedResource>, InvalidGroupVersion> {
         self.served.iter().map(SnapshotResource::resource).collect()
     }
+}
+
+/// How many objects there are of each kind.
+pub fn count_kinds<'o>(
+    objects: impl IntoIterator<Item = &'o Value<'static>>,
+) -> BTreeMap<GroupVersionKind, usize> {
+    let mut counts = BTreeMap::new();
+    let kinds = objects.into_iter().filter_map(|object| kind_of(object).ok());
+    kinds.for_each(|kind| *counts.entry(kind).or_default() += 1);
+    counts
+}
+
+/// The kinds of roles and their bindings.
+pub fn role_kinds() -> impl Iterator<Item = GroupVersionKind> {
+    let kinds = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"].into_iter();
+    kinds.map(|kind| GroupVersionKind::new("rbac.authorization.k8s.io", "v1", kind))
+}
+
+/// Whether all roles and bindings are known, where all objects of some kinds are.
+pub fn has_all_roles(is_complete: impl Fn(&GroupVersionKind) -> bool) -> bool {
+    role_kinds().all(|kind| is_complete(&kind))
 }
 
 impl SnapshotKind {

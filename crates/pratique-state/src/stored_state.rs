@@ -1,15 +1,13 @@
 //! The state of a cluster that a snapshot describes.
 
-use std::collections::BTreeMap;
-
 use pratique::Objects;
 use pratique_json::Value;
-use pratique_rbac::{Completeness, KnownSubjects};
+use pratique_rbac::Completeness;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
-use crate::snapshot::{Extent, IndexError, SnapshotIndex};
-use pratique_request::{ResourceResolver, kind_of};
+use crate::snapshot::{Extent, IndexError, SnapshotIndex, count_kinds};
+use pratique_request::ResourceResolver;
 
 /// What the index of a snapshot says about its cluster, besides the objects.
 #[derive(Clone, Debug)]
@@ -43,9 +41,6 @@ pub enum StoredStateError {
     },
 }
 
-/// The kinds of roles and their bindings.
-const ROLE_KINDS: [&str; 4] = ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
-
 impl StoredState {
     /// What an index says about objects.
     ///
@@ -56,9 +51,7 @@ impl StoredState {
         objects: impl IntoIterator<Item = &'o Value<'static>>,
     ) -> Result<Self, StoredStateError> {
         let index = SnapshotIndex::read(index)?;
-        let mut counts: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
-        let kinds = objects.into_iter().filter_map(|object| kind_of(object).ok());
-        kinds.for_each(|kind| *counts.entry(kind).or_default() += 1);
+        let counts = count_kinds(objects);
         for kind in index.kinds.iter().filter(|kind| kind.extent != Extent::Unknown) {
             let named = kind.version_kind().map_err(IndexError::from)?;
             let count = counts.get(&named).copied().unwrap_or_default();
@@ -72,22 +65,10 @@ impl StoredState {
             }
         }
         let complete = index.complete(&counts);
-        let has = |kind: &&str| {
-            let kind = GroupVersionKind::new("rbac.authorization.k8s.io", "v1", kind);
-            complete.contains(&kind)
-        };
-        let permissions = match (&index.subjects, ROLE_KINDS.iter().all(has)) {
-            (_, false) => Completeness::Partial,
-            (None, true) => Completeness::Complete,
-            (Some(known), true) => {
-                let (users, groups) = (known.users.clone(), known.groups.clone());
-                Completeness::Of(KnownSubjects::new(users, groups))
-            }
-        };
         Ok(StoredState {
             served: index.served().map_err(IndexError::from)?,
+            permissions: index.permissions(&complete),
             complete,
-            permissions,
             index,
         })
     }

@@ -6,8 +6,8 @@ use pratique::authorization::{AtOnce, Authorizer, CheckDecider, NoAuthorizer};
 use pratique_json::Value;
 #[cfg(feature = "kube")]
 use pratique_rbac::MoreRoles;
-use pratique_rbac::{Completeness, Rbac, RbacAuthorizer, is_rbac};
-use pratique_state::Rules;
+use pratique_rbac::{Completeness, RbacAuthorizer};
+use pratique_state::{Rules, known_roles};
 
 #[cfg(feature = "kube")]
 use crate::snapshot::ClusterAccess;
@@ -38,24 +38,18 @@ impl UserPermissions {
         if let Some(rules) = rules {
             return UserPermissions::Rules(rules);
         }
-        let roles = state.iter().filter(|object| is_rbac(object));
         #[cfg(feature = "kube")]
         if let Some(server) = &loaded.server {
             let cluster = Arc::new(ClusterAccess::new(server));
-            return UserPermissions::Cluster(MoreRoles::new(roles.collect(), cluster));
+            return UserPermissions::Cluster(MoreRoles::new(state.iter().collect(), cluster));
         }
         let completeness = if complete {
             Completeness::Complete
         } else {
             loaded.permissions()
         };
-        let of_snapshot = loaded.objects().filter(|object| is_rbac(object));
-        let rbac: Rbac = of_snapshot.chain(roles).collect();
-        if rbac.is_empty() && completeness == Completeness::Partial {
-            UserPermissions::Unknown
-        } else {
-            UserPermissions::Rbac(RbacAuthorizer::new(rbac, completeness))
-        }
+        let roles = loaded.objects().chain(state).collect();
+        known_roles(roles, completeness).map_or(UserPermissions::Unknown, UserPermissions::Rbac)
     }
 
     /// An authorizer with these permissions.

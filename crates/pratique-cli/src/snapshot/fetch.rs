@@ -6,14 +6,14 @@ use pratique_json::Value;
 use pratique_kube::{ApiServer, ClusterReader, ListOf, ReadError};
 use pratique_rbac::KnownSubjects;
 use pratique_schema::Release;
-use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
+use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource, role_kinds};
 use pratique_types::ObjectRef;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{ADMISSION_GROUP, GroupVersion, GroupVersionKind, GroupVersionResource};
 
 use super::kinds::{POLICIES, VERSIONS, WEBHOOKS};
 use super::required_state::{CustomGroups, RequiredState};
-use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, warn};
+use super::{ClusterSnapshot, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
 use crate::snapshot::snapshot_error::SnapshotError;
@@ -196,7 +196,7 @@ impl SnapshotFetch {
 
     /// Reads roles and bindings: those of some subjects, or all.
     pub(super) fn roles(&mut self, subjects: Option<&KnownSubjects>) {
-        ROLE_KINDS.iter().for_each(|kind| self.builtin(ROLE_GROUP, kind));
+        role_kinds().for_each(|kind| self.builtin(&kind.group, &kind.kind));
         let Some(subjects) = subjects else { return };
         let mut roles = BTreeSet::new();
         for kind in ["ClusterRoleBinding", "RoleBinding"] {

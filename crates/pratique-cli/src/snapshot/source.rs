@@ -11,6 +11,7 @@ use pratique_kube::ApiServer;
 use pratique_manifest::ManifestFile;
 use pratique_rbac::Completeness;
 use pratique_request::ResourceResolver;
+use pratique_state::snapshot::has_all_roles;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
@@ -18,7 +19,7 @@ use pratique_types::builtin::ServedResource;
 use super::RequiredState;
 #[cfg(feature = "kube")]
 use super::fetch::FetchedSecrets;
-use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, WebhookUse, directory};
+use super::{ClusterSnapshot, WebhookUse, directory};
 use crate::arguments::ClientArguments;
 use crate::exit::CliError;
 use crate::policies::OriginSets;
@@ -219,11 +220,7 @@ impl LoadedState {
 
     /// How much the roles and bindings say of permissions.
     pub(crate) fn permissions(&self) -> Completeness {
-        let is_said = |kind: &&str| {
-            let kind = GroupVersionKind::new(ROLE_GROUP, "v1", kind);
-            self.said_complete.contains(&kind)
-        };
-        if ROLE_KINDS.iter().all(is_said) {
+        if has_all_roles(|kind| self.said_complete.contains(kind)) {
             return Completeness::Complete;
         }
         let mut known_completeness = self
