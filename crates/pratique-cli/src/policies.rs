@@ -14,11 +14,11 @@ pub(crate) use files::{read, read_watched};
 #[cfg(feature = "kube")]
 pub(crate) use load::load_api_policies;
 pub(crate) use load::{
-    OriginSets, builder, configuration_options, load, load_files, load_of_cluster, load_sorted, report_read,
-    with_sets,
+    builder, configuration_options, load, load_files, load_of_cluster, load_sorted, report_read,
 };
 pub(crate) use loaded_warnings::tell_loaded;
 pub(crate) use origin_name::OriginName;
+pub(crate) use pratique_review::OriginSets;
 
 pub(crate) use skipped_files::report_skipped_beside_definitions;
 pub(crate) use unread_manifests::{has_static, tell_unread_manifests, unread_manifests};

@@ -6,6 +6,11 @@ use pratique_policy::{AdmissionPhase, ExpressionId, Origin};
 use crate::explanation::{Explanation, Expression};
 
 impl Explanation {
+    /// Sets the locations of policies and of their expressions from the manifests of all origins.
+    pub fn locate_in(&mut self, sets: &[(Origin, ManifestSet)]) {
+        sets.iter().for_each(|(origin, set)| self.locate(*origin, set));
+    }
+
     /// Sets the locations of the policies of an origin, and of their expressions, from a set of manifests.
     pub fn locate(&mut self, origin: Origin, set: &ManifestSet) {
         for policy in self.policies.iter_mut().filter(|policy| policy.origin == origin) {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pratique_json::Value;
-use pratique_manifest::{NodeId, PathStep, Span, Tree, TreeValue};
+use pratique_manifest::{Location, NodeId, ObjectSource, PathStep, Span, Tree, TreeValue};
 
 /// A path to a field of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,6 +50,12 @@ impl FieldPath {
     /// Where the field of the object at a node stands; of a field that is not there, what should have it.
     pub fn nearest_span(&self, tree: &Tree, object: NodeId) -> Span {
         tree.nearest_span(object, &self.steps(tree, object))
+    }
+
+    /// The same as a place in the text of the object.
+    pub fn locate(&self, source: &ObjectSource, object: NodeId) -> Location {
+        let span = self.nearest_span(source.tree(), object);
+        source.document().location(span)
     }
 
     /// How many of its steps lead to something in the object at a node.

@@ -32,6 +32,14 @@ pub struct InvalidCause {
     pub origin: Option<String>,
 }
 
+impl InvalidCause {
+    /// The field, the message and the step in one line.
+    pub fn told(&self) -> String {
+        let origin = self.origin.as_ref().map(|origin| format!(" ({origin})"));
+        format!("{}: {}{}", self.field, self.message, origin.unwrap_or_default())
+    }
+}
+
 impl From<&StatusCause> for InvalidCause {
     fn from(cause: &StatusCause) -> Self {
         InvalidCause {

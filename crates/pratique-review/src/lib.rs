@@ -98,7 +98,7 @@ pub use invalid_cause::InvalidCause;
 pub use object_diff::{DiffLine, diff_objects, without_defaults};
 pub use pod_expansion::{ExpandMode, PodExpansion, WorkloadPods};
 pub use pod_policies::PodPolicies;
-pub use policies::{add_policies, reads_managed_fields};
+pub use policies::{OriginSets, add_policies, add_sets, count_policies, reads_managed_fields};
 pub use pratique_objects::FieldValidation;
 pub use pratique_report::{Action, Decision};
 pub use preparation::{Preparation, PreparedObject};

@@ -13,6 +13,28 @@ pub fn add_policies(builder: AdmissionBuilder, origin: Origin, set: ManifestSet)
     }
 }
 
+/// Objects that configure admission, by origin.
+pub type OriginSets = Vec<(Origin, ManifestSet)>;
+
+/// Adds such objects to what is evaluated.
+pub fn add_sets(
+    builder: AdmissionBuilder,
+    sets: impl IntoIterator<Item = (Origin, ManifestSet)>,
+) -> AdmissionBuilder {
+    let sets = sets.into_iter();
+    sets.fold(builder, |builder, (origin, set)| {
+        add_policies(builder, origin, set)
+    })
+}
+
+/// How many policies there are, with or without a binding.
+pub fn count_policies(sets: &[(Origin, ManifestSet)]) -> usize {
+    let policies = sets
+        .iter()
+        .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len());
+    policies.sum()
+}
+
 /// Whether a policy among some manifests may read `managedFields`.
 pub fn reads_managed_fields(sets: &[(Origin, ManifestSet)]) -> bool {
     fn mentions(policy: &impl Serialize) -> bool {

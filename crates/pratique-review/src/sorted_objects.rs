@@ -16,6 +16,7 @@ use pratique_request::is_definition_of_any_version;
 use pratique_types::ADMISSION_GROUP;
 
 use crate::foreign_policy::{ForeignPolicy, PolicyEngine};
+use crate::policies::OriginSets;
 use crate::source_files::{SourceFile, SourceFiles, SourceKind};
 use pratique_manifest::convert::items;
 
@@ -298,6 +299,15 @@ impl SortedPolicies {
         expressions: &Expressions,
     ) -> Result<Vec<(ObjectGroup, ManifestSet)>, RefusedPolicies> {
         self.load_with(&expressions.options())
+    }
+
+    /// The same, by the origins of the groups.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_sets(&self, expressions: &Expressions) -> Result<OriginSets, RefusedPolicies> {
+        let loaded = self.load(expressions)?.into_iter();
+        Ok(loaded.map(|(group, set)| (group.origin(), set)).collect())
     }
 
     /// Loads the objects of each group with options, which say what compiles their expressions.

@@ -25,7 +25,7 @@ use crate::whole_chain::WholeChain;
 use pratique_json::text_at;
 use pratique_manifest::convert::items;
 use pratique_review::chain::{self, ChainSettings, StartFailure, StartedPlugins};
-use pratique_review::{PolicyWithoutBinding, add_policies, bind, reads_managed_fields, unbound};
+use pratique_review::{PolicyWithoutBinding, add_sets, bind, reads_managed_fields, unbound};
 use pratique_schema::FeatureGates;
 use pratique_state::ClusterBase;
 use pratique_state::PluginState;
@@ -265,12 +265,7 @@ impl Suite {
         builder: AdmissionBuilder,
         sets: &[(Origin, ManifestSet)],
     ) -> Result<Admission, Vec<Problem>> {
-        let all = sets.iter().cloned();
-        let built = all
-            .fold(builder, |builder, (origin, set)| {
-                add_policies(builder, origin, set)
-            })
-            .build();
+        let built = add_sets(builder, sets.iter().cloned()).build();
         built.map_err(|error| vec![self.build_problem(&error.to_string())])
     }
 

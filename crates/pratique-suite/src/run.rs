@@ -141,9 +141,7 @@ impl Suite {
             let trace = Some(&recorder as &(dyn PolicyTrace + Sync));
             let _ = self.admit(case, CaseContext { trace, ..context }, &mut ());
             let mut explanation = recorder.explanation();
-            for (origin, set) in &policies.sets {
-                explanation.locate(*origin, set);
-            }
+            explanation.locate_in(&policies.sets);
             explanation
         });
         CaseResult {

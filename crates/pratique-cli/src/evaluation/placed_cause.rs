@@ -38,20 +38,10 @@ impl ReviewResult<'_> {
 impl PlacedCause {
     /// `spec.replicas: Invalid value: …: did you mean …`
     pub(crate) fn message(&self) -> String {
-        let InvalidCause {
-            field,
-            message,
-            help,
-            origin,
-            ..
-        } = &self.subject;
-        let origin = origin.as_ref().map(|origin| format!(" ({origin})"));
-        let help = help.as_ref().map(|help| format!(": {help}"));
-        format!(
-            "{field}: {message}{}{}",
-            origin.unwrap_or_default(),
-            help.unwrap_or_default()
-        )
+        match &self.subject.help {
+            Some(help) => format!("{}: {help}", self.subject.told()),
+            None => self.subject.told(),
+        }
     }
 }
 

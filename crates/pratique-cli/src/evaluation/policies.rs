@@ -7,8 +7,8 @@ use pratique_manifest::{
     PluginConfiguration,
 };
 use pratique_policy::Origin;
-use pratique_review::bind;
 use pratique_review::chain::ChainSettings;
+use pratique_review::{add_sets, bind};
 use pratique_schema::FeatureGates;
 use pratique_state::PluginState;
 
@@ -115,7 +115,7 @@ pub(crate) fn load(
     if bind {
         self::bind(&mut sets);
     }
-    let builder = policies::with_sets(builder, &sets);
+    let builder = add_sets(builder, sets.iter().cloned());
     let builder = if webhooks { builder.https() } else { builder };
     let (builder, plugins) = match started {
         Some((plugins, configurations)) => {

@@ -3,6 +3,7 @@
 use crate::acceptance::AcceptanceSummary;
 use crate::arguments::PolicyArguments;
 use crate::baseline::BaselineLevel;
+use pratique_review::count_policies;
 use pratique_schema::FeatureGates;
 
 use crate::arguments::are_mutations_on;
@@ -102,11 +103,8 @@ impl EvaluationSummary {
 
 impl EvaluatedPolicies<'_> {
     fn to_text(&self) -> String {
-        let sets = self.sets.iter();
-        let count: usize = sets
-            .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len())
-            .sum();
-        let count = match count.saturating_sub(self.scope.unbound_count() + self.scope.switched_off().count())
+        let count = match count_policies(self.sets)
+            .saturating_sub(self.scope.unbound_count() + self.scope.switched_off().count())
         {
             0 => "no policy".to_owned(),
             count => counted(count, "policy", "policies"),

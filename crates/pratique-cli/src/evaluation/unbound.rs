@@ -1,6 +1,6 @@
 //! Policies without a binding or whose feature gate is off, and bindings without a policy: reports them.
 
-use pratique_review::{OrphanBinding, PolicyWithoutBinding, orphans, unbound};
+use pratique_review::{OrphanBinding, PolicyWithoutBinding, count_policies, orphans, unbound};
 use pratique_schema::FeatureGates;
 
 use crate::evaluation::switched_off::SwitchedOffPolicies;
@@ -24,14 +24,11 @@ impl EvaluationScope {
         let (unbound, orphans) = (unbound(sets), orphans(sets));
         let switched_off = SwitchedOffPolicies::new(sets, gates);
         let left_out = unbound.len() + switched_off.count();
-        let policies = sets
-            .iter()
-            .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len());
         let called = sets.iter().any(|(_, set)| {
             webhooks && (!set.validating_webhooks.is_empty() || !set.mutating_webhooks.is_empty())
         });
         EvaluationScope {
-            can_deny: called || policies.sum::<usize>() > left_out || (left_out == 0 && orphans.is_empty()),
+            can_deny: called || count_policies(sets) > left_out || (left_out == 0 && orphans.is_empty()),
             unbound,
             orphans,
             switched_off,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::ManifestFile;
-use pratique_review::bind;
+use pratique_review::{add_sets, bind};
 
 use crate::arguments::{ImpactArguments, PolicyPathArguments, StateArguments};
 use crate::exit::CliError;
@@ -71,7 +71,7 @@ fn build(
         if state.bind {
             bind(&mut sets);
         }
-        let admission = policies::with_sets(builder, &sets)
+        let admission = add_sets(builder, sets.iter().cloned())
             .build()
             .map_err(policies::unusable)?;
         Ok(ReadyPolicies::new(admission, sets, state.gates.feature_gates))

@@ -130,8 +130,7 @@ impl<'p> PieceFields<'p> {
             if location.start != object.start {
                 return None;
             }
-            let span = field.nearest_span(tree, item.node);
-            let mut location = source.document().location(span);
+            let mut location = field.locate(source, item.node);
             placed.shift.location(&mut location);
             Some(LocatedField {
                 location,

@@ -2,9 +2,11 @@
 
 use pratique::expressions::Expressions;
 use pratique::{Admission, AdmissionBuilder};
-use pratique_manifest::{ConfigurationOptions, ManifestFile, ManifestSet};
+use pratique_manifest::{ConfigurationOptions, ManifestFile};
 use pratique_policy::Origin;
-use pratique_review::add_policies;
+use pratique_review::OriginSets;
+#[cfg(feature = "kube")]
+use pratique_review::add_sets;
 use pratique_review::sorted_objects::SortedPolicies;
 use pratique_schema::FeatureGates;
 
@@ -21,9 +23,6 @@ use crate::exit::CliError;
 use crate::input::{FileSelection, format_paths};
 use crate::memory;
 use crate::output::excerpt::FileTexts;
-
-/// Objects that configure admission, by origin.
-pub(crate) type OriginSets = Vec<(Origin, ManifestSet)>;
 
 /// The options of loading an AdmissionConfiguration.
 pub(crate) fn configuration_options(
@@ -42,14 +41,6 @@ pub(crate) fn builder(gates: FeatureGates) -> AdmissionBuilder {
         .max_load_bytes(memory::load())
         .feature_gates(gates)
         .registry_checks(true)
-}
-
-/// Adds policies to a builder.
-pub(crate) fn with_sets(builder: AdmissionBuilder, sets: &OriginSets) -> AdmissionBuilder {
-    let all = sets.iter().cloned();
-    all.fold(builder, |builder, (origin, set)| {
-        add_policies(builder, origin, set)
-    })
 }
 
 /// Loads policies of any origin, and reports what else is among them.
@@ -121,7 +112,7 @@ pub(crate) fn load_api_policies(
     if let Some(files) = of_cluster {
         sets.extend(load_of_cluster(files, builder.expressions())?);
     }
-    let builder = with_sets(builder.https(), &sets);
+    let builder = add_sets(builder.https(), sets.iter().cloned());
     Ok((builder.build().map_err(unusable)?, sets))
 }
 
@@ -130,7 +121,7 @@ pub(crate) fn load_sorted(
     sorted: &SortedPolicies,
     expressions: &Expressions,
 ) -> Result<OriginSets, LoadFailure> {
-    let loaded = sorted.load(expressions).map_err(|refused| {
+    sorted.load_sets(expressions).map_err(|refused| {
         let mut texts = FileTexts::default();
         let files = sorted.files.iter();
         files.for_each(|file| texts.insert(&file.path, &file.content));
@@ -138,7 +129,5 @@ pub(crate) fn load_sorted(
             errors: refused.errors,
             texts,
         }
-    })?;
-    let origins = loaded.into_iter().map(|(group, set)| (group.origin(), set));
-    Ok(origins.collect())
+    })
 }

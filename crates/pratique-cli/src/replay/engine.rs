@@ -120,9 +120,7 @@ impl ReadyPolicies {
 
     /// Adds the places of policies to an explanation.
     pub(crate) fn locate(&self, explanation: &mut Explanation) {
-        for (origin, set) in &self.sets {
-            explanation.locate(*origin, set);
-        }
+        explanation.locate_in(&self.sets);
     }
 }
 

@@ -457,8 +457,7 @@ impl InputReviewer<'_> {
             Ok(review) => {
                 let mut result = ReviewResult::new(input, review);
                 if let Some(explanation) = &mut result.explanation {
-                    let sets = self.sets.iter();
-                    sets.for_each(|(origin, set)| explanation.locate(*origin, set));
+                    explanation.locate_in(self.sets);
                 }
                 // A server completed what it sent, except for what is changed here.
                 let is_completed = !input.is_sent || result.outcome.object.is_some();

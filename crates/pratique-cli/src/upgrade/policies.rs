@@ -6,8 +6,8 @@ use pratique_json::Value;
 use pratique_manifest::{Failure, LoadErrors, ManifestFile, OptionalVersion, Problem};
 use pratique_policy::Origin;
 use pratique_request::kind_of;
-use pratique_review::bind;
 use pratique_review::chain::ChainSettings;
+use pratique_review::{add_sets, bind};
 use pratique_schema::FeatureGates;
 use pratique_types::GroupVersion;
 use serde::Serialize;
@@ -174,7 +174,7 @@ fn load(
         let validating = set.validating_policies.iter();
         with_rules.extend(validating.filter_map(|loaded| as_json(&*loaded.object)));
     }
-    let admission = policies::with_sets(builder, &sets)
+    let admission = add_sets(builder, sets.iter().cloned())
         .build()
         .map_err(policies::unusable)?;
     Ok(LoadedSide {
