@@ -81,6 +81,26 @@ impl PodExpansion<'_> {
         }
     }
 
+    /// What there is to say of the Pods of one request, if they are not reviewed.
+    pub fn unreviewed_note(&self, pods: &WorkloadPods, input: &ReviewInput<'_>) -> Option<String> {
+        match pods {
+            WorkloadPods::None | WorkloadPods::Evaluated(_) => None,
+            WorkloadPods::NotEvaluated => {
+                let workload = input.request.resource.group_resource();
+                let blind = self.policies.not_matching(std::iter::once(&workload));
+                (!blind.is_empty()).then(|| {
+                    format!(
+                        "the Pods of the workload are not reviewed, nor are the policies for Pods evaluated: {}",
+                        blind.join(", ")
+                    )
+                })
+            }
+            WorkloadPods::Custom(path) => Some(format!(
+                "if a controller makes Pods of {path}, they are not reviewed: policies for Pods are evaluated for a Pod that is given"
+            )),
+        }
+    }
+
     /// Whether a request is one to store a custom resource.
     fn is_custom(&self, input: &ReviewInput<'_>) -> bool {
         let group = &input.request.kind.group;

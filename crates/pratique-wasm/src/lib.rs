@@ -39,25 +39,14 @@
 //! and reads it from the address that `pratique_output()` returns. A panic, or memory that is used up, ends in a trap; the
 //! instance is then of no more use, and its host makes another of the same module.
 
-mod access;
 mod answer;
-mod cluster;
-mod decision_report;
 mod evaluate;
 #[cfg(target_family = "wasm")]
 mod exports;
-mod expression;
-mod findings;
-mod input;
-mod invalid_fields;
-mod policies;
 mod request;
 #[cfg(test)]
 mod tests;
 
 pub use answer::answer;
 pub use evaluate::Evaluation;
-pub use expression::Evaluated;
-pub use findings::Finding;
-pub use pratique_review::ExpandMode;
-pub use request::{Evaluate, Expression, File, Request, User};
+pub use request::{Evaluate, Expression, Request};
