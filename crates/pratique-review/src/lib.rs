@@ -53,6 +53,9 @@
 //! without a binding are [`PolicyWithoutBinding`], and [`SourceFiles`] recognises what is no object of the API by its nature. [`chain`] runs a
 //! request through a server's whole chain, step by step.
 //!
+//! [`ReviewTexts`] are policies, a cluster and an object that somebody gives as texts, as a page or another language does; what comes of
+//! them is a [`ReviewedTexts`], with the [`ReviewReport`] of the decision as data.
+//!
 //! Without the feature `webhooks`, which needs a runtime, policies are evaluated, and nothing else of a server's chain.
 
 pub mod chain;

@@ -17,6 +17,20 @@ use crate::sorted_objects::SortedPolicies;
 use crate::text_review::TextReview;
 
 /// Policies and a request to evaluate.
+///
+/// ```
+/// use pratique::{Admission, Release};
+/// use pratique_review::{ReviewDecision, ReviewTexts};
+///
+/// let texts = ReviewTexts {
+///     object: Some("{apiVersion: v1, kind: ConfigMap, metadata: {name: Settings}}".into()),
+///     ..ReviewTexts::default()
+/// };
+/// let reviewed = texts.review(Release::latest(), Admission::builder(), |_, _, _| {});
+/// let report = reviewed.decision.unwrap();
+/// assert_eq!(report.decision, ReviewDecision::Denied);
+/// assert_eq!(report.causes[0].field.as_deref(), Some("metadata.name"));
+/// ```
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ReviewTexts {
