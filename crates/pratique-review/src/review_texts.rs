@@ -2,19 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use pratique::AdmissionBuilder;
-use pratique_manifest::{ManifestSet, Problem};
-use pratique_schema::{FeatureGates, Release};
-use pratique_state::{ServerRelease, TextCluster, TextFile};
+use pratique_manifest::Problem;
+use pratique_state::TextFile;
 use pratique_types::{Operation, UserInfo};
 use serde::{Deserialize, Serialize};
 
-use crate::loaded_policies::LoadedPolicies;
 use crate::plain_finding::PlainFinding;
 use crate::pod_expansion::ExpandMode;
 use crate::review_report::ReviewReport;
-use crate::sorted_objects::SortedPolicies;
-use crate::text_review::TextReview;
 
 /// Policies and a request to evaluate.
 ///
@@ -125,53 +120,10 @@ impl ReviewedTexts {
 
 impl ReviewTexts {
     /// A text that is none of a list.
-    pub(crate) fn text(name: &str, text: Option<&String>) -> Option<TextFile> {
+    pub(crate) fn make_text(name: &str, text: Option<&String>) -> Option<TextFile> {
         text.map(|text| TextFile {
             path: name.to_owned(),
             text: text.clone(),
         })
-    }
-
-    /// Reviews the object. The server is of the release of `usual` where nothing says another. `builder` loads the policies;
-    /// `inspect` sees those of files as they were written, in a server with some feature gates.
-    pub fn review(
-        &self,
-        usual: &'static Release,
-        builder: AdmissionBuilder,
-        inspect: impl FnOnce(FeatureGates, &SortedPolicies, &[&ManifestSet]),
-    ) -> ReviewedTexts {
-        let mut reviewed = ReviewedTexts::default();
-        let release = ServerRelease {
-            usual,
-            named: self.kubernetes_version.as_deref(),
-            by: "kubernetesVersion",
-        };
-        // Policies are loaded as a server of the cluster's release does, and their problems come first.
-        let (cluster, of_cluster) = TextCluster::read(&self.cluster, release);
-        let builder = builder.feature_gates(cluster.gates);
-        let inspect = |sorted: &SortedPolicies, sets: &[&ManifestSet]| inspect(cluster.gates, sorted, sets);
-        let policies = LoadedPolicies::load(self, builder, &mut reviewed, inspect);
-        reviewed.add_problems(&of_cluster);
-        let request = self
-            .read_request(&cluster)
-            .map_err(|problems| reviewed.add_problems(&problems));
-        let rules = ReviewTexts::text("authorizer", self.authorizer.as_ref());
-        let authorizer = cluster.authorizer(rules.as_ref());
-        let authorizer = authorizer.map_err(|problems| reviewed.add_problems(&problems));
-        let (Some(policies), Ok(Some((input, note))), Ok(authorizer), true) =
-            (&policies, request, authorizer, reviewed.problems.is_empty())
-        else {
-            return reviewed;
-        };
-        reviewed.notes.extend(cluster.version_note.clone());
-        reviewed.notes.extend(note);
-        let review = TextReview {
-            texts: self,
-            policies,
-            cluster: &cluster,
-            authorizer,
-        };
-        review.report(input, &mut reviewed);
-        reviewed
     }
 }

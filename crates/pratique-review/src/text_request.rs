@@ -20,7 +20,7 @@ type NotedInput = (ReviewInput<'static>, Option<String>);
 impl ReviewTexts {
     /// The text of the object.
     pub(crate) fn object_file(&self) -> Option<TextFile> {
-        ReviewTexts::text(OBJECT, self.object.as_ref())
+        ReviewTexts::make_text(OBJECT, self.object.as_ref())
     }
 
     /// The request, made as a server of the cluster would; `None` where nothing is given.
@@ -32,7 +32,7 @@ impl ReviewTexts {
             let decoded = decoded.map_err(|error| vec![invalid_text("request", error.to_string())]);
             return Ok(sent(decoded?.into_owned()));
         }
-        let old = ReviewTexts::text("oldObject", self.old_object.as_ref());
+        let old = ReviewTexts::make_text("oldObject", self.old_object.as_ref());
         let read = |file: Option<TextFile>| file.as_ref().map_or(Ok(None), read_object);
         let (object, old) = match (read(self.object_file()), read(old)) {
             (Ok(object), Ok(old)) => (object, old),

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use pratique::authorization::Authorizer;
-use pratique::{AdmissionDecision, Objects};
+use pratique::{AdmissionBuilder, AdmissionDecision, Objects};
 use pratique_expansion::Expander;
-use pratique_manifest::ManifestFile;
-use pratique_state::{TextCluster, invalid_text};
+use pratique_manifest::{ManifestFile, ManifestSet};
+use pratique_schema::{FeatureGates, Release};
+use pratique_state::{ServerRelease, TextCluster, invalid_text};
 
 use crate::input::ReviewInput;
 use crate::loaded_policies::LoadedPolicies;
@@ -17,6 +18,7 @@ use crate::preparation::Preparation;
 use crate::review_report::{PodReport, ReviewReport};
 use crate::review_texts::{ReviewTexts, ReviewedTexts};
 use crate::reviewer::{PolicyRecord, Reviewer};
+use crate::sorted_objects::SortedPolicies;
 use crate::text_request::OBJECT;
 
 /// The review of texts that were read.
@@ -25,6 +27,51 @@ pub(crate) struct TextReview<'a> {
     pub(crate) policies: &'a LoadedPolicies,
     pub(crate) cluster: &'a TextCluster,
     pub(crate) authorizer: Arc<dyn Authorizer>,
+}
+
+impl ReviewTexts {
+    /// Reviews the object. The server is of the release of `usual` where nothing says another. `builder` loads the policies;
+    /// `inspect` sees those of files as they were written, in a server with some feature gates.
+    pub fn review(
+        &self,
+        usual: &'static Release,
+        builder: AdmissionBuilder,
+        inspect: impl FnOnce(FeatureGates, &SortedPolicies, &[&ManifestSet]),
+    ) -> ReviewedTexts {
+        let mut reviewed = ReviewedTexts::default();
+        let release = ServerRelease {
+            usual,
+            named: self.kubernetes_version.as_deref(),
+            by: "kubernetesVersion",
+        };
+        // Policies are loaded as a server of the cluster's release does, and their problems come first.
+        let (cluster, of_cluster) = TextCluster::read(&self.cluster, release);
+        let builder = builder.feature_gates(cluster.gates);
+        let inspect = |sorted: &SortedPolicies, sets: &[&ManifestSet]| inspect(cluster.gates, sorted, sets);
+        let policies = LoadedPolicies::load(self, builder, &mut reviewed, inspect);
+        reviewed.add_problems(&of_cluster);
+        let request = self
+            .read_request(&cluster)
+            .map_err(|problems| reviewed.add_problems(&problems));
+        let rules = ReviewTexts::make_text("authorizer", self.authorizer.as_ref());
+        let authorizer = cluster.authorizer(rules.as_ref());
+        let authorizer = authorizer.map_err(|problems| reviewed.add_problems(&problems));
+        let (Some(policies), Ok(Some((input, note))), Ok(authorizer), true) =
+            (&policies, request, authorizer, reviewed.problems.is_empty())
+        else {
+            return reviewed;
+        };
+        reviewed.notes.extend(cluster.version_note.clone());
+        reviewed.notes.extend(note);
+        let review = TextReview {
+            texts: self,
+            policies,
+            cluster: &cluster,
+            authorizer,
+        };
+        review.report(input, &mut reviewed);
+        reviewed
+    }
 }
 
 impl TextReview<'_> {
