@@ -133,7 +133,7 @@ impl TextCluster {
             let version = SnapshotIndex::read(index).ok()?.server_version;
             (!version.is_empty()).then_some(version)
         });
-        problems.extend(cluster.take_release(release, version.as_deref()).err());
+        problems.extend(cluster.take_release(release, version.as_deref()));
         for ((path, _), state) in indexes.iter().zip(states) {
             match state {
                 Ok(state) => {
@@ -146,14 +146,15 @@ impl TextCluster {
         (cluster, problems)
     }
 
-    /// Takes the release of the server: the one that is named, or else that of the version that it says.
-    fn take_release(&mut self, release: ServerRelease<'_>, version: Option<&str>) -> Result<(), Problem> {
+    /// Takes the release of the server: the one that is named, or else that of the version that it says. One that is not known is a
+    /// problem.
+    fn take_release(&mut self, release: ServerRelease<'_>, version: Option<&str>) -> Option<Problem> {
         let ServerRelease { usual, named, by } = release;
         let server = version.map(ServerVersion::parse);
         let of_server = || server.as_ref().map_or(usual, ServerVersion::release);
         let release = match named.map(Release::by_version).transpose() {
             Ok(named) => named.unwrap_or_else(of_server),
-            Err(error) => return Err(invalid_text(by, error.to_string())),
+            Err(error) => return Some(invalid_text(by, error.to_string())),
         };
         self.version_note = server.and_then(|server| match named {
             Some(_) => server.note_as(release, &format!("as {by} says")),
@@ -161,7 +162,7 @@ impl TextCluster {
         });
         self.gates = FeatureGates::new(release);
         self.known = std::mem::take(&mut self.known).with_gates(self.gates);
-        Ok(())
+        None
     }
 
     /// What policies see of it. If requests are in namespaces that are `assumed` to exist, so has each: only their names are known. Of
