@@ -68,7 +68,8 @@ mod source;
 pub use diagram::Line;
 pub use evaluated_expression::{EvaluatedExpression, ExpressionFault};
 pub use explanation::{
-    Binding, Explanation, ExplanationRound, Expression, ExpressionDrawing, InnerExpression, MatchOutcome, Policy,
+    Binding, Explanation, ExplanationRound, Expression, ExpressionDrawing, InnerExpression, MatchOutcome,
+    Policy,
 };
 pub use failure_help::help_for_failure;
 pub use format::format_value;

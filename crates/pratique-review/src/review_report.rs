@@ -7,6 +7,7 @@ use pratique_explain::Explanation;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
 use pratique_policy::{MutationStep, StepResult};
+use pratique_report::Decision;
 use pratique_state::yaml;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, Status, warnings};
 use serde::Serialize;
@@ -15,7 +16,7 @@ use crate::decisions::PolicyDecision;
 use crate::input::ReviewInput;
 use crate::object_diff::{DiffLine, diff_objects};
 use crate::plain_finding::{PlainFinding, locate_findings};
-use crate::review_decision::ReviewDecision;
+use crate::review_decision::read_decision;
 use crate::reviewer::Review;
 
 /// A decision, and how it came about.
@@ -23,7 +24,7 @@ use crate::reviewer::Review;
 #[serde(rename_all = "camelCase")]
 pub struct ReviewReport {
     /// `allowed`, `denied`, `error` or `undecided`.
-    pub decision: ReviewDecision,
+    pub decision: Decision,
     /// The status of a request that is not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Box<Status>>,
@@ -123,7 +124,7 @@ impl ReviewReport {
         let patch = outcome.patch(request).into_iter().map(Value::from);
         let warnings = warnings::passed_on(outcome.warnings.iter().map(String::as_str));
         ReviewReport {
-            decision: ReviewDecision::from_outcome(&outcome),
+            decision: read_decision(&outcome),
             help,
             causes: causes.iter().map(PlainFinding::from).collect(),
             dropped: dropped.iter().map(PlainFinding::from).collect(),
