@@ -15,7 +15,8 @@ use crate::review_report::ReviewReport;
 ///
 /// ```
 /// use pratique::{Admission, Release};
-/// use pratique_review::{ReviewDecision, ReviewTexts};
+/// use pratique_report::Decision;
+/// use pratique_review::ReviewTexts;
 ///
 /// let texts = ReviewTexts {
 ///     object: Some("{apiVersion: v1, kind: ConfigMap, metadata: {name: Settings}}".into()),
@@ -23,7 +24,7 @@ use crate::review_report::ReviewReport;
 /// };
 /// let reviewed = texts.review(Release::latest(), Admission::builder(), |_, _, _| {});
 /// let report = reviewed.decision.unwrap();
-/// assert_eq!(report.decision, ReviewDecision::Denied);
+/// assert_eq!(report.decision, Decision::Denied);
 /// assert_eq!(report.causes[0].field.as_deref(), Some("metadata.name"));
 /// ```
 #[derive(Clone, Debug, Default, Deserialize)]
