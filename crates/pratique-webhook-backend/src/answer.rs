@@ -10,8 +10,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body_util::BodyExt;
 use hyper::body::{Frame, Incoming, SizeHint};
 use serde::Deserialize;
@@ -98,10 +98,17 @@ pub(crate) async fn answer(
     if let Some(refuse) = script.refuse {
         return Err(ConnectionCut::Refused(refuse));
     }
+    let mut answer = respond(script, &review, shared);
     if script.leave {
         shared.leave.notify_one();
+        // The answer may be written before the connection learns of it, and the next request sent to one that closes.
+        if head.version < Version::HTTP_2 {
+            answer
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+        }
     }
-    Ok(respond(script, &review, shared))
+    Ok(answer)
 }
 
 /// The fields of a review that an answer needs.
