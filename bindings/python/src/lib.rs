@@ -60,7 +60,7 @@ impl CompiledProgram {
                 });
             let checked = environment
                 .parse(expression)
-                .and_then(|ast| environment.check(ast));
+                .and_then(|ast| environment.check_types(ast));
             let compiled = checked.and_then(|checked| {
                 let result_type = checked.result_type().to_string();
                 Ok((environment.plan(&checked)?, result_type))
