@@ -21,6 +21,8 @@ use pratique_testkit::NoOpinion;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::counted_run;
+
 /// The paths of all inputs.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AdmissionSetup {
@@ -75,7 +77,7 @@ impl EvaluatedRequest {
 
     /// Evaluates a number of times, on one thread. A function of its own, so that tools that count instructions find it.
     #[inline(never)]
-    fn evaluate_counted(&self, times: u64) {
+    fn evaluate_counted(&self, times: usize) {
         for _ in 0..times {
             let _ = black_box(self.evaluate_in(self.context().with_workers(&Sequential)));
         }
@@ -99,22 +101,12 @@ impl ContestSide for EvaluatedRequest {
     }
 }
 
-/// Evaluates a number of times, after a few times to fill caches: `pratique-benches count TIMES SETUP`, where the setup is
-/// a file. Prints nothing: profilers measure it.
+/// Evaluates a number of times, for profilers.
 pub(crate) fn count(arguments: &[String]) -> Result<(), BenchError> {
-    let [times, setup] = arguments else {
-        return Err("usage: pratique-benches count TIMES SETUP".into());
-    };
-    let times = times.parse().map_err(|error| format!("{times}: {error}"))?;
-    let setup = serde_json::from_str(&read(setup)?)?;
-    let evaluated = EvaluatedRequest::new(setup)?;
-    for _ in 0..3 {
-        let _ = black_box(evaluated.evaluate());
-    }
-    evaluated.evaluate_counted(times);
-    // Freeing it is not counted.
-    std::mem::forget(evaluated);
-    Ok(())
+    counted_run::count(arguments, EvaluatedRequest::new, |evaluated, times| {
+        evaluated.evaluate_counted(times);
+        Ok(())
+    })
 }
 
 /// What `pratique serve` lets a load take, where no container bounds it.

@@ -4,7 +4,6 @@
 //! What is timed is the whole way of the request: its object is read from bytes, decoded strictly, defaulted, admitted by plugins and
 //! policies, prepared and validated between, and written. Nothing is stored.
 
-use std::fs;
 use std::hint::black_box;
 
 use pratique::api_objects::{ApiObjects, ReceiveOptions};
@@ -22,7 +21,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::plugins;
+use crate::{counted_run, plugins};
 
 /// The time and the identity of new objects.
 const TIME: &str = "2026-01-02T03:04:05Z";
@@ -172,16 +171,10 @@ impl ContestSide for ServedRequest {
     }
 }
 
-/// Answers a number of times, after a few times to fill caches. Prints nothing: profilers measure it.
+/// Answers a number of times, for profilers.
 pub(crate) fn count(arguments: &[String]) -> Result<(), BenchError> {
-    let [times, path] = arguments else {
-        return Err("usage: pratique-benches count-chain TIMES SETUP".into());
-    };
-    let times: usize = times.parse().map_err(|error| format!("{times}: {error}"))?;
-    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    // Freeing it is not counted.
-    let served: &ServedRequest = Box::leak(Box::new(ServedRequest::new(serde_json::from_str(&text)?)?));
-    served.run_counted(3);
-    served.run_counted(times);
-    Ok(())
+    counted_run::count(arguments, ServedRequest::new, |served, times| {
+        served.run_counted(times);
+        Ok(())
+    })
 }

@@ -7,6 +7,7 @@ mod cel;
 #[cfg(feature = "cel-crate")]
 mod cel_crate;
 mod chain;
+mod counted_run;
 mod objects;
 mod plugins;
 mod reload;

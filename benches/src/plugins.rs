@@ -4,7 +4,6 @@
 //! objects are decoded and defaulted, as those that an API server keeps; what is timed are both halves of the chain over an
 //! object of its own for each run.
 
-use std::fs;
 use std::hint::black_box;
 
 use pratique::json::Value;
@@ -18,6 +17,8 @@ use pratique_plugin::{
 };
 use pratique_schema::FeatureGates;
 use serde_json::{Value as Json, json};
+
+use crate::counted_run;
 
 /// A case that takes part in a contest.
 pub(crate) struct DecidedCase(PreparedCase);
@@ -59,25 +60,19 @@ impl ContestSide for DecidedCase {
     }
 }
 
-/// Runs a case a number of times, after a few times to fill caches. Prints nothing: profilers measure it.
+/// Runs a case a number of times, for profilers.
 pub(crate) fn count(arguments: &[String]) -> Result<(), BenchError> {
-    let [times, path] = arguments else {
-        return Err("usage: pratique-benches count-plugins TIMES CASE".into());
-    };
-    let times: usize = times.parse().map_err(|error| format!("{times}: {error}"))?;
-    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    let case: Json = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
-    // Freeing it is not counted.
-    let prepared: &PreparedCase = Box::leak(Box::new(PreparedCase::new(&case)?));
-    drop((case, text));
-    let case = prepared;
-    let request = case.request()?;
-    let context = PluginContext::new(&case.state);
-    case.run_counted(&request, &mut case.objects(3), &context);
-    let mut objects = case.objects(times);
-    case.run_counted(&request, &mut objects, &context);
-    std::mem::forget(objects);
-    Ok(())
+    counted_run::count(
+        arguments,
+        |case| PreparedCase::new(&case),
+        |case, times| {
+            let request = case.request()?;
+            let mut objects = case.objects(times);
+            case.run_counted(&request, &mut objects, &PluginContext::new(&case.state));
+            std::mem::forget(objects);
+            Ok(())
+        },
+    )
 }
 
 /// A case whose objects are decoded and defaulted.

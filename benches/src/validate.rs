@@ -4,7 +4,6 @@
 //! server does besides admission, so that it also completes and prepares it, and asks for warnings.
 
 use std::cell::Cell;
-use std::fs;
 use std::hint::black_box;
 
 use pratique::types::{GroupVersion, GroupVersionKind, Status};
@@ -19,6 +18,8 @@ use pratique_schema::Release;
 use pratique_validation::{Candidate, Rejection, Validator};
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use crate::counted_run;
 
 /// An object that is validated again and again.
 pub(crate) struct ValidatedObject {
@@ -190,19 +191,12 @@ impl ContestSide for ValidatedObject {
     }
 }
 
-/// Does the work a number of times, after a few times to fill caches. Prints nothing: profilers measure it.
+/// Does the work a number of times, for profilers.
 pub(crate) fn count(arguments: &[String]) -> Result<(), BenchError> {
-    let [times, path] = arguments else {
-        return Err("usage: pratique-benches count-validate TIMES SETUP".into());
-    };
-    let times: usize = times.parse().map_err(|error| format!("{times}: {error}"))?;
-    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    let setup = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
-    // Freeing it is not counted.
-    let object: &ValidatedObject = Box::leak(Box::new(ValidatedObject::new(setup)?));
-    object.run_counted(3);
-    object.run_counted(times);
-    Ok(())
+    counted_run::count(arguments, ValidatedObject::new, |object, times| {
+        object.run_counted(times);
+        Ok(())
+    })
 }
 
 #[cfg(test)]

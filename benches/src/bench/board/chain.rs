@@ -1,6 +1,6 @@
 //! Rows in which a request goes the whole way through a server: from its bytes to the answer.
 
-use pratique_harness::ToolError;
+use pratique_harness::{ToolError, with};
 use serde_json::{Value, json};
 
 use super::evaluate::EvaluatingSides;
@@ -17,21 +17,19 @@ pub(super) fn measure(context: &RowContext<'_>, case: &ChainCase) -> Result<Meas
 
 /// The plugins, the policies, the objects of the cluster, and the request.
 pub(super) fn setup(name: &str, case: &ChainCase, material: &BoardMaterial) -> Result<Value, ToolError> {
-    let mut request = objects::request(EvaluatedObject::Small);
     let object = match case.object {
         ChainObject::Small => objects::object(EvaluatedObject::Small),
         ChainObject::Written => validate::object(CaseObject::Pod)?,
         ChainObject::Invalid => validate::object(CaseObject::Invalid)?,
     };
-    if let Some(request) = request.as_object_mut() {
-        // The answer is all there is: nothing is stored, and no quota charged.
-        request.insert("dryRun".to_owned(), true.into());
-        request.insert(
-            "name".to_owned(),
-            object.pointer("/metadata/name").cloned().unwrap_or_default(),
-        );
-        request.insert("object".to_owned(), object);
-    }
+    let name_of_object = object.pointer("/metadata/name").cloned().unwrap_or_default();
+    // The answer is all there is: nothing is stored, and no quota charged.
+    let changes = [
+        ("dryRun", true.into()),
+        ("name", name_of_object),
+        ("object", object),
+    ];
+    let request = with(objects::request(EvaluatedObject::Small), changes);
     let directory = match &case.policies {
         None => String::new(),
         Some(policies) => material.policies(name, policies)?,
