@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -17,12 +18,11 @@ func documents(directory string) ([]json.RawMessage, error) {
 	}
 	var all []json.RawMessage
 	for _, path := range paths {
-		file, err := os.Open(path)
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		defer file.Close()
-		decoder := yaml.NewYAMLToJSONDecoder(file)
+		decoder := yaml.NewYAMLToJSONDecoder(bytes.NewReader(text))
 		for {
 			var document json.RawMessage
 			err := decoder.Decode(&document)

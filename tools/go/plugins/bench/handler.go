@@ -61,7 +61,7 @@ func newHandled(given *setup) (*handled, error) {
 			IsResourceRequest: true, Verb: "create", APIGroup: kind.Group, APIVersion: kind.Version,
 			Resource: resource.Resource, Namespace: asked.Namespace,
 		},
-		asked: &user.DefaultInfo{Name: asked.UserInfo.Username, UID: asked.UserInfo.UID, Groups: asked.UserInfo.Groups},
+		asked: requester(asked),
 		path:  "/api/v1/namespaces/" + asked.Namespace + "/" + resource.Resource + "?dryRun=All&fieldValidation=Strict",
 		body:  body.Bytes(),
 	}, nil

@@ -102,11 +102,15 @@ var interfaces = admission.NewObjectInterfacesFromScheme(legacyscheme.Scheme)
 
 func (s *subject) attributes(object runtime.Object) admission.Attributes {
 	r := s.request
-	asked := &user.DefaultInfo{Name: r.UserInfo.Username, UID: r.UserInfo.UID, Groups: r.UserInfo.Groups}
 	resource := schema.GroupVersionResource(r.Resource)
 	dryRun := r.DryRun != nil && *r.DryRun
 	return admission.NewAttributesRecord(object, nil, schema.GroupVersionKind(r.Kind), r.Namespace, r.Name, resource,
-		r.SubResource, admission.Operation(r.Operation), &metav1.CreateOptions{}, dryRun, asked)
+		r.SubResource, admission.Operation(r.Operation), &metav1.CreateOptions{}, dryRun, requester(r))
+}
+
+// requester is who sends a request.
+func requester(r *admissionv1.AdmissionRequest) *user.DefaultInfo {
+	return &user.DefaultInfo{Name: r.UserInfo.Username, UID: r.UserInfo.UID, Groups: r.UserInfo.Groups}
 }
 
 // batch puts so many copies through the chain, one after another.
