@@ -1,10 +1,10 @@
 //! A baseline: the findings of an earlier run, which are known and do not fail.
 
-use pratique_report::Action;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use pratique_manifest::path_text;
+use pratique_report::Action;
 use pratique_state::API_VERSION;
 use serde::{Deserialize, Serialize};
 
