@@ -9,7 +9,7 @@ use pratique::{Admission, UnfinishedEvaluation};
 use pratique_json::Value;
 use pratique_manifest::convert::is_list;
 use pratique_report::{Decision, Evaluation, owner_of, uid_of};
-use pratique_request::{RequestTemplate, kind_of, user};
+use pratique_request::{DEFAULT_NAMESPACE, DEFAULT_USER, RequestTemplate, kind_of, user};
 use pratique_review::{GivenObject, GivenObjectError, Review, ReviewInput, Reviewer, read_decision};
 use pratique_state::ClusterObjects;
 use pratique_types::Operation;
@@ -59,8 +59,8 @@ impl BatchEvaluator {
             cluster: Arc::new(cluster),
             are_complete: false,
             template: RequestTemplate {
-                namespace: "default".to_owned(),
-                user: user("kubernetes-admin", &[]),
+                namespace: DEFAULT_NAMESPACE.to_owned(),
+                user: user(DEFAULT_USER, &[]),
                 ..RequestTemplate::default()
             },
         }

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_json::{Progress, Value, text_at};
 use pratique_manifest::{MappingFields, NodeId, Problem, path_text};
-use pratique_request::kind_of;
+use pratique_request::{DEFAULT_NAMESPACE, kind_of};
 use pratique_schema::Release;
 use pratique_suite::{
-    Case, CaseInput, DEFAULT_NAMESPACE, ExpectedResult, FileReference, PolicyOutcome, Suite, SuiteDocument,
-    SuiteFormat, object_label,
+    Case, CaseInput, ExpectedResult, FileReference, PolicyOutcome, Suite, SuiteDocument, SuiteFormat,
+    object_label,
 };
 use pratique_typed::settle_object;
 use pratique_types::{Operation, UserInfo};

@@ -11,7 +11,7 @@ use pratique_manifest::{
     Help, Location, ManifestFile, Problem, Rule, SourceDocument, Span, TreeNode, decode_problems,
     read_contents,
 };
-use pratique_request::{RequestTemplate, Resolution, kind_of};
+use pratique_request::{DEFAULT_NAMESPACE, RequestTemplate, Resolution, kind_of};
 use pratique_review::{FieldPath, GivenObject, InvalidCause, Review, ReviewInput, Reviewer, SourceFiles};
 use pratique_schema::Release;
 use pratique_state::ClusterObjects;
@@ -43,7 +43,7 @@ impl ObjectReviewer {
             admission: Admission::builder().feature_gates(gates).build().ok(),
             cluster,
             template: RequestTemplate {
-                namespace: "default".to_owned(),
+                namespace: DEFAULT_NAMESPACE.to_owned(),
                 ..RequestTemplate::default()
             },
             reviewed: BTreeMap::new(),

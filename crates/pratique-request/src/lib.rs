@@ -31,6 +31,8 @@ pub use resource::{
     is_definition_of_any_version,
 };
 pub use server_warnings::server_warnings;
-pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};
+pub use template::{
+    BuildError, DEFAULT_NAMESPACE, DEFAULT_USER, KindError, RequestTemplate, kind_of, options,
+};
 pub use unserved_kinds::UnservedKind;
 pub use user::user;

@@ -9,6 +9,12 @@ use crate::resource::{Resolution, ResourceError, ResourceResolver, Target};
 use crate::subresource::SubresourceError;
 use pratique_json::text_at;
 
+/// The namespace of objects that name none, where nobody says another.
+pub const DEFAULT_NAMESPACE: &str = "default";
+
+/// The user who sends requests, where nobody says another: that of the administrator whom kubeadm makes.
+pub const DEFAULT_USER: &str = "kubernetes-admin";
+
 /// The parameters of a request that is built from an object.
 #[derive(Clone, Debug, Default)]
 pub struct RequestTemplate {

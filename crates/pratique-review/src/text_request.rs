@@ -3,7 +3,7 @@
 use pratique_json::Value;
 use pratique_manifest::Problem;
 use pratique_request::subresource::usual_operation;
-use pratique_request::{RequestTemplate, Resolution, review};
+use pratique_request::{DEFAULT_NAMESPACE, DEFAULT_USER, RequestTemplate, Resolution, review, user};
 use pratique_state::{TextCluster, TextFile, invalid_text, read_object};
 use pratique_types::{AdmissionRequest, Operation, UserInfo};
 
@@ -67,14 +67,14 @@ impl ReviewTexts {
         };
         let template = RequestTemplate {
             operation: self.operation.unwrap_or(usual),
-            namespace: self.namespace.clone().unwrap_or_else(|| "default".to_owned()),
+            namespace: self.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE).to_owned(),
             name: self.name.clone(),
             resource: self.resource.clone(),
             subresource: self.subresource.clone(),
             user: self
                 .user
                 .as_ref()
-                .map_or_else(|| pratique_request::user("kubernetes-admin", &[]), UserInfo::from),
+                .map_or_else(|| user(DEFAULT_USER, &[]), UserInfo::from),
             dry_run: self.dry_run,
             options: None,
         };

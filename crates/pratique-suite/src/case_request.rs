@@ -6,9 +6,8 @@ use pratique_types::{AdmissionRequest, Operation};
 use crate::case_error::CaseError;
 use crate::completion::CaseKinds;
 use crate::load::Policies;
-use crate::select::DEFAULT_NAMESPACE;
 use crate::suite::{Case, Suite};
-use pratique_request::{BuildError, RequestTemplate, Resolution, review};
+use pratique_request::{BuildError, DEFAULT_NAMESPACE, DEFAULT_USER, RequestTemplate, Resolution, review};
 use pratique_review::{GivenObject, ReviewInput};
 use pratique_state::Rules;
 use pratique_state::StoredState;
@@ -85,7 +84,7 @@ impl Suite {
             Some(_) => Operation::Update,
             None => Operation::Create,
         });
-        let user = || pratique_request::user("kubernetes-admin", &[]);
+        let user = || pratique_request::user(DEFAULT_USER, &[]);
         let namespace = input.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
         let template = RequestTemplate {
             operation,

@@ -92,7 +92,7 @@ pub use roots::Roots;
 pub use run::CaseResult;
 pub use runner::Runner;
 pub use schema::{KIND, schema};
-pub use select::{DEFAULT_NAMESPACE, object_label};
+pub use select::object_label;
 pub use servers::SuiteGates;
 pub use suite::{
     Case, ExpectedResult, ExpectedViolations, FileReference, NotEvaluated, Suite, ViolationCount,

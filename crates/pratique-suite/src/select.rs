@@ -3,9 +3,6 @@
 use pratique_json::{Value, text_at};
 use pratique_types::{GroupVersion, ObjectRef};
 
-/// The namespace of objects that name none, unless a test names another.
-pub const DEFAULT_NAMESPACE: &str = "default";
-
 /// A choice of objects: `NAME`, `KIND/NAME` or `KIND/NAMESPACE/NAME`, where a kind may have its group: `Ingress.networking.k8s.io`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectSelector {
@@ -73,6 +70,8 @@ fn group_of(object: &Value<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pratique_request::DEFAULT_NAMESPACE;
+
     use super::*;
 
     #[track_caller]

@@ -1,19 +1,20 @@
 //! Arguments about who sends the requests that are made of objects.
 
 use clap::Args;
+use pratique_request::{DEFAULT_NAMESPACE, DEFAULT_USER};
 
 /// What a client brings into the requests that it makes of objects: a namespace, and its user.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SenderArguments {
     /// Namespace of objects without one.
-    #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = "default")]
+    #[arg(long, short, env = "PRATIQUE_NAMESPACE", default_value = DEFAULT_NAMESPACE)]
     pub(crate) namespace: String,
     /// User who sends the requests that are made of objects.
     #[arg(
         long = "as",
         env = "PRATIQUE_AS",
         value_name = "USER",
-        default_value = "kubernetes-admin"
+        default_value = DEFAULT_USER
     )]
     pub(crate) user: String,
     /// Group of the user, besides system:authenticated.

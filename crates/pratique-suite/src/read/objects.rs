@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use pratique_json::Value;
 use pratique_manifest::{NodeId, Rule};
+use pratique_request::DEFAULT_NAMESPACE;
 
 use super::Fields;
 use super::SuiteDecoder;
 use crate::files;
-use crate::select::{DEFAULT_NAMESPACE, ObjectSelector, object_label};
+use crate::select::{ObjectSelector, object_label};
 use crate::suite::ExpectedResult;
 
 /// An object of a test that has several, with its own expectation if it has one.
