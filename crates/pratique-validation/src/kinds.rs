@@ -34,8 +34,10 @@ use crate::rules::Rule;
 pub(crate) use crate::rules::{KindRules, Request};
 
 const GROUPS: &[&[KindRules]] = &[
-    api_services::KINDS,
+    // Those that are written most often are found first.
+    pods::KINDS,
     apps::KINDS,
+    api_services::KINDS,
     autoscaling::KINDS,
     batch::KINDS,
     certificates::KINDS,
@@ -48,7 +50,6 @@ const GROUPS: &[&[KindRules]] = &[
     namespaces::KINDS,
     networking::KINDS,
     nodes::KINDS,
-    pods::KINDS,
     policy::KINDS,
     quotas::KINDS,
     rbac::KINDS,

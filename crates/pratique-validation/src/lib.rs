@@ -36,6 +36,7 @@ mod gates;
 mod internal;
 mod json_text;
 mod kinds;
+mod member_index;
 mod messages;
 mod node;
 mod object_meta;

@@ -68,6 +68,9 @@ pub(crate) fn unix_id(id: i64) -> Option<String> {
 
 // Upstream: apimachinery/pkg/util/validation/validation.go, IsValidPortName
 pub(crate) fn port_name(name: &str) -> Vec<String> {
+    if is_port_name(name) {
+        return Vec::new();
+    }
     let mut messages = Vec::new();
     let mut check = |is_wrong: bool, message: &str| {
         if is_wrong {
@@ -90,6 +93,18 @@ pub(crate) fn port_name(name: &str) -> Vec<String> {
         "must not begin or end with a hyphen",
     );
     messages
+}
+
+/// Whether a name is valid, in one walk.
+fn is_port_name(name: &str) -> bool {
+    let (mut previous, mut has_letter) = (b'-', false);
+    let fits = name.bytes().all(|byte| {
+        let fits = byte.is_ascii_lowercase() || byte.is_ascii_digit() || (byte == b'-' && previous != b'-');
+        has_letter |= byte.is_ascii_lowercase();
+        previous = byte;
+        fits
+    });
+    fits && has_letter && previous != b'-' && name.len() <= 15
 }
 
 // Upstream: apimachinery/pkg/api/validate/content/identifier.go, IsCIdentifier
@@ -134,8 +149,8 @@ pub(crate) fn env_var_name(name: &str) -> Vec<String> {
         messages.push("environment variable name must be non-empty".to_owned());
     }
     if !name
-        .chars()
-        .all(|letter| matches!(letter, ' '..='~') && letter != '=')
+        .bytes()
+        .all(|byte| matches!(byte, b' '..=b'~') && byte != b'=')
     {
         messages.push(
             "a valid environment variable name must consist only of printable ASCII characters other than '='".to_owned(),

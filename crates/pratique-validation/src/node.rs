@@ -3,6 +3,8 @@
 use pratique_json::Value;
 use pratique_types::field::Path;
 
+use crate::member_index::{MemberIndex, MemberPosition, NamePlace};
+
 static ABSENT: Value<'static> = Value::Null;
 
 /// A value of an object, or the absence of one, and the path that errors about it name. Nodes live on the stack: walking an
@@ -11,6 +13,8 @@ static ABSENT: Value<'static> = Value::Null;
 pub struct Node<'p, 'v> {
     value: &'v Value<'v>,
     path: Path<'p>,
+    /// Where its members are, if that is known.
+    index: Option<&'p MemberIndex>,
 }
 
 impl<'v> Node<'static, 'v> {
@@ -19,6 +23,7 @@ impl<'v> Node<'static, 'v> {
         Node {
             value,
             path: Path::ROOT,
+            index: None,
         }
     }
 }
@@ -26,42 +31,65 @@ impl<'v> Node<'static, 'v> {
 impl<'p, 'v> Node<'p, 'v> {
     /// A value with a path of its own.
     pub fn with_path(value: &'v Value<'v>, path: Path<'p>) -> Self {
-        Node { value, path }
+        Node {
+            value,
+            path,
+            index: None,
+        }
     }
 
     /// No value, at a path.
     pub fn absent(path: Path<'p>) -> Self {
-        Node { value: &ABSENT, path }
+        Node::with_path(&ABSENT, path)
+    }
+
+    /// The same, with an index of its members: worth it where rules ask for more than a few.
+    pub(crate) fn with_index<'c>(&'c self, index: &'c MemberIndex) -> Node<'c, 'v> {
+        Node {
+            index: Some(index),
+            ..*self
+        }
     }
 
     /// A member, which may be absent.
+    #[inline]
     pub fn child<'c>(&'c self, name: &'c str) -> Node<'c, 'v> {
-        self.child_as(name, name)
+        let value = match self.index {
+            None => self.search(name),
+            // What is absent, as most is, costs no call.
+            Some(index) => match index.position(NamePlace::new(name)) {
+                Some(position) => self.member_at(position, name),
+                None => &ABSENT,
+            },
+        };
+        Node::with_path(value, self.path.child(name))
+    }
+
+    #[inline(never)]
+    fn search(&self, name: &str) -> &'v Value<'v> {
+        self.value.get(name).unwrap_or(&ABSENT)
+    }
+
+    #[inline(never)]
+    fn member_at(&self, position: MemberPosition, name: &str) -> &'v Value<'v> {
+        position.find(self.value, name).unwrap_or(&ABSENT)
     }
 
     /// A member that errors name otherwise than it is written.
-    pub fn child_as<'c>(&'c self, name: &str, printed_name: &'c str) -> Node<'c, 'v> {
-        Node {
-            value: self.value.get(name).unwrap_or(&ABSENT),
-            path: self.path.child(printed_name),
-        }
+    pub fn child_as<'c>(&'c self, name: &'c str, printed_name: &'c str) -> Node<'c, 'v> {
+        Node::with_path(self.child(name).value, self.path.child(printed_name))
     }
 
     /// The member of a map, whose path has its key in brackets.
     pub fn key<'c>(&'c self, key: &'c str) -> Node<'c, 'v> {
-        Node {
-            value: self.value.get(key).unwrap_or(&ABSENT),
-            path: self.path.key(key),
-        }
+        Node::with_path(self.value.get(key).unwrap_or(&ABSENT), self.path.key(key))
     }
 
     /// The elements of a list.
     pub fn items<'c>(&'c self) -> impl ExactSizeIterator<Item = Node<'c, 'v>> + Clone {
         let elements = self.value.as_array().unwrap_or_default();
-        elements.iter().enumerate().map(|(index, value)| Node {
-            value,
-            path: self.path.index(index),
-        })
+        let elements = elements.iter().enumerate();
+        elements.map(|(index, value)| Node::with_path(value, self.path.index(index)))
     }
 
     /// The members of a map, in the order of their keys.
@@ -70,10 +98,10 @@ impl<'p, 'v> Node<'p, 'v> {
         'v: 'c,
     {
         let members = self.value.as_object().map(|object| object.iter());
-        members.into_iter().flatten().map(|(key, value)| {
-            let path = self.path.key(key);
-            (key, Node { value, path })
-        })
+        members
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| (key, Node::with_path(value, self.path.key(key))))
     }
 
     /// The text, empty where there is none.

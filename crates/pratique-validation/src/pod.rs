@@ -50,6 +50,7 @@ pub(crate) use volume_sources::validate_driver_name;
 
 use crate::errors::Errors;
 use crate::gates::FeatureSet;
+use crate::member_index::MemberIndex;
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_annotations, validate_core_meta};
@@ -80,6 +81,8 @@ pub(crate) fn validate_pod_create(pod: &Node<'_, '_>, gates: FeatureSet, errors:
 // Upstream: pkg/apis/core/validation/validation.go, validatePodMetadataAndSpec
 fn validate_metadata_and_spec(pod: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     let (metadata, spec) = (pod.child("metadata"), pod.child("spec"));
+    let (metadata_index, index) = (MemberIndex::new(metadata.value()), MemberIndex::new(spec.value()));
+    let (metadata, spec) = (metadata.with_index(&metadata_index), spec.with_index(&index));
     validate_core_meta(&metadata, true, subdomain_name, errors);
     validate_pod_annotations(&metadata.child("annotations"), &spec, options, errors);
     let origin = SpecOrigin {
@@ -122,6 +125,8 @@ pub(crate) fn validate_pod_template<'v>(
     errors: &mut Errors,
 ) {
     let (metadata, spec) = (template.child("metadata"), template.child("spec"));
+    let index = MemberIndex::new(spec.value());
+    let spec = spec.with_index(&index);
     validate_template_texts(template, options, errors);
     let origin = SpecOrigin {
         metadata: None,

@@ -38,7 +38,7 @@ pub(crate) fn is_integer_resource(name: &str) -> bool {
         "services.nodeports",
         "services.loadbalancers",
     ];
-    COUNTED.contains(&name) || is_extended_resource(name)
+    !is_compute_resource(name) && (COUNTED.contains(&name) || is_extended_resource(name))
 }
 
 /// Whether a quota can be of a resource without a domain.
@@ -68,10 +68,15 @@ pub(crate) fn is_quota_resource(name: &str) -> bool {
     STANDARD.contains(&name) || is_huge_pages(name) || name.starts_with("requests.hugepages-")
 }
 
+/// Whether a resource is one of those that nearly all containers ask for: they are standard and native ones, and are not counted.
+pub(crate) fn is_compute_resource(name: &str) -> bool {
+    matches!(name, "cpu" | "memory" | "ephemeral-storage")
+}
+
 /// Whether a resource is one of Kubernetes itself.
 // Upstream: pkg/apis/core/helper/helpers.go, IsNativeResource
 pub(crate) fn is_native_resource(name: &str) -> bool {
-    !name.contains('/') || name.contains("kubernetes.io/")
+    is_compute_resource(name) || !name.contains('/') || name.contains("kubernetes.io/")
 }
 
 // Upstream: pkg/apis/core/helper/helpers.go, IsExtendedResourceName

@@ -14,6 +14,7 @@ use super::resources::validate_container_resources;
 use super::restart_rules::{validate_init_restart_policy, validate_restart_policy};
 use super::security_context::validate_security_context;
 use crate::errors::{Errors, named};
+use crate::member_index::MemberIndex;
 use crate::messages::{port_name, port_number};
 use crate::node::Node;
 use crate::seen_texts::SeenTexts;
@@ -27,6 +28,8 @@ pub(super) fn validate_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Err
     }
     let mut names = SeenTexts::default();
     for container in containers.items() {
+        let index = MemberIndex::new(container.value());
+        let container = container.with_index(&index);
         validate_common(&container, pod, errors);
         let name = container.child("name");
         if !names.insert(name.as_text()) {
@@ -47,6 +50,8 @@ pub(super) fn validate_init_containers(pod: &PodContext<'_, '_, '_>, errors: &mu
     }
     let containers = pod.spec.child("initContainers");
     for container in containers.items() {
+        let index = MemberIndex::new(container.value());
+        let container = container.with_index(&index);
         validate_common(&container, pod, errors);
         let policy = container.child("restartPolicy");
         validate_init_restart_policy(&container, pod.options, errors);
@@ -116,6 +121,8 @@ pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors
         }
     }
     for container in containers.items() {
+        let index = MemberIndex::new(container.value());
+        let container = container.with_index(&index);
         validate_common(&container, pod, errors);
         validate_image_whitespace(&container, errors);
         let name = container.child("name");

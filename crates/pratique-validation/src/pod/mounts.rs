@@ -49,12 +49,16 @@ pub(super) fn validate_mounts(container: &Node<'_, '_>, pod: &PodContext<'_, '_,
 }
 
 /// Names and paths of what a container mounts in the other way; the last one of a name counts.
+#[derive(Default)]
 struct MountedNames<'v> {
     by_name: HashMap<&'v str, &'v str>,
     paths: HashSet<&'v str>,
 }
 
 fn texts<'v>(list: &Node<'_, 'v>, name: &str, path: &str) -> MountedNames<'v> {
+    if list.is_empty() {
+        return MountedNames::default();
+    }
     let text = |item: &Node<'_, 'v>, name: &str| {
         let text = item.value().get(name).and_then(|text| text.as_str());
         text.unwrap_or_default()

@@ -1,6 +1,7 @@
 //! Probes and the handlers of a container's life.
 
 use crate::errors::Errors;
+use crate::member_index::MemberIndex;
 use crate::messages::{http_header_name, port_name, port_number};
 use crate::node::Node;
 
@@ -35,6 +36,8 @@ fn validate_one_success(probe: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/core/validation/validation.go, validateProbe
 fn validate_probe(probe: &Node<'_, '_>, errors: &mut Errors) {
+    let index = MemberIndex::new(probe.value());
+    let probe = &probe.with_index(&index);
     validate_handler(probe, None, errors);
     for name in [
         "initialDelaySeconds",

@@ -12,8 +12,8 @@ use super::options::PodOptions;
 use crate::errors::{Errors, named};
 use crate::node::Node;
 use crate::quantities::{
-    is_extended_resource, is_huge_pages, is_native_resource, is_quota_resource, quantity,
-    validate_resource_quantity,
+    is_compute_resource, is_extended_resource, is_huge_pages, is_native_resource, is_quota_resource,
+    quantity, validate_resource_quantity,
 };
 use crate::seen_texts::SeenTexts;
 
@@ -154,7 +154,7 @@ pub(crate) fn validate_resource_name(name: &str, field: &Node<'_, '_>, errors: &
 // Upstream: pkg/apis/core/validation/validation.go, ValidateContainerResourceName
 pub(crate) fn validate_container_resource_name(name: &str, field: &Node<'_, '_>, errors: &mut Errors) {
     // Of these, all that is asked below is so.
-    if ["cpu", "memory", "ephemeral-storage"].contains(&name) {
+    if is_compute_resource(name) {
         return;
     }
     validate_resource_name(name, field, errors);

@@ -6,6 +6,7 @@ use super::options::PodOptions;
 use super::paths::validate_descending;
 use super::windows::validate_windows_options;
 use crate::errors::Errors;
+use crate::member_index::MemberIndex;
 use crate::messages::unix_id;
 use crate::node::Node;
 use crate::seen_texts::SeenTexts;
@@ -34,6 +35,8 @@ pub(super) fn validate_security_context(
     if !context.is_set() {
         return;
     }
+    let index = MemberIndex::new(context.value());
+    let context = &context.with_index(&index);
     validate_id(&context.child("runAsUser"), errors);
     validate_id(&context.child("runAsGroup"), errors);
     let mount = context.child("procMount");
@@ -191,6 +194,8 @@ pub(super) fn validate_pod_security_context(spec: &Node<'_, '_>, options: PodOpt
     if !context.is_set() {
         return;
     }
+    let index = MemberIndex::new(context.value());
+    let context = context.with_index(&index);
     for name in ["fsGroup", "runAsUser", "runAsGroup"] {
         validate_id(&context.child(name), errors);
     }
