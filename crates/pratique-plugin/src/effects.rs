@@ -41,6 +41,10 @@ pub struct ChangedQuota {
     pub status: Value<'static>,
 }
 
+fn is_annotation_key(key: &str) -> bool {
+    key.contains('/') && qualified_name(key).is_empty()
+}
+
 impl Effects {
     /// Warns the user.
     pub fn warn(&mut self, warning: impl Into<String>) {
@@ -52,10 +56,34 @@ impl Effects {
     // Upstream: pkg/admission/attributes.go, attributesRecord.AddAnnotationWithLevel
     pub fn annotate(&mut self, key: impl Into<String>, value: impl Into<String>) {
         let key = key.into();
-        let has_form = key.contains('/') && qualified_name(&key).is_empty();
-        if has_form && !self.annotations.iter().any(|(other, _)| *other == key) {
+        if is_annotation_key(&key) && !self.has_annotation(&key) {
             self.annotations.push((key, value.into()));
         }
+    }
+
+    /// The same with a key of the plugin's own, which is a qualified name with a prefix.
+    pub fn annotate_known(&mut self, key: &'static str, value: impl Into<String>) {
+        debug_assert!(is_annotation_key(key), "{key}");
+        if !self.has_annotation(key) {
+            self.annotations.push((key.to_owned(), value.into()));
+        }
+    }
+
+    fn has_annotation(&self, key: &str) -> bool {
+        self.annotations.iter().any(|(other, _)| other == key)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.warnings.is_empty()
+            && self.created.is_empty()
+            && self.booked.is_empty()
+            && self.annotations.is_empty()
+    }
+
+    /// Takes the annotations of the audit event, in the order in which they were added.
+    pub fn take_audit_annotations(&mut self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.annotations)
     }
 
     /// The annotations of the audit event, in the order in which they were added.

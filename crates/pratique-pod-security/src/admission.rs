@@ -133,13 +133,13 @@ impl PodSecurity {
             self.observer.failed(request, true);
             let message = format!("failed to lookup namespace {}", quote(name));
             let status = status::internal_error(&message);
-            effects.annotate(ERROR, format!("{}: {}", status.message, not_found(name)));
+            effects.annotate_known(ERROR, format!("{}: {}", status.message, not_found(name)));
             return Err(status.into());
         };
         let (policy, errors) = self.policy_of(namespace);
         if errors.is_empty() && policy.is_privileged() {
             self.evaluated(attributes, Mode::Enforce, &policy, &[]);
-            effects.annotate(ENFORCED_POLICY, "privileged:latest");
+            effects.annotate_known(ENFORCED_POLICY, "privileged:latest");
             return Ok(());
         }
         let pod = self.decoded(attributes, attributes.object, "", effects)?;
@@ -167,7 +167,7 @@ impl PodSecurity {
         let Some(namespace) = context.state.find(StateKind::NAMESPACE, "", name)? else {
             self.observer.failed(request, true);
             let message = format!("failed to lookup namespace {}: {}", quote(name), not_found(name));
-            effects.annotate(ERROR, message);
+            effects.annotate_known(ERROR, message);
             return Ok(());
         };
         let (policy, errors) = self.policy_of(namespace);
@@ -189,7 +189,7 @@ impl PodSecurity {
             },
         };
         self.observer.failed(request, true);
-        effects.annotate(ERROR, error);
+        effects.annotate_known(ERROR, error);
         Ok(())
     }
 
@@ -204,7 +204,7 @@ impl PodSecurity {
             return false;
         };
         self.observer.exempted(request);
-        effects.annotate(EXEMPT, reason);
+        effects.annotate_known(EXEMPT, reason);
         true
     }
 
@@ -249,11 +249,11 @@ impl PodSecurity {
             .exempts_runtime_class(text_at(pod.spec, &["runtimeClassName"]))
         {
             self.observer.exempted(request);
-            effects.annotate(EXEMPT, "runtimeClass");
+            effects.annotate_known(EXEMPT, "runtimeClass");
             return Ok(());
         }
         if !errors.is_empty() {
-            effects.annotate(ERROR, format!("Failed to parse policy: {}", aggregate(errors)));
+            effects.annotate_known(ERROR, format!("Failed to parse policy: {}", aggregate(errors)));
             self.observer.failed(request, false);
         }
         let pod = Pod::from_parts(pod.metadata, pod.spec);
@@ -261,11 +261,11 @@ impl PodSecurity {
         let mut enforced = None;
         let mut description = LevelDescription::default();
         if enforces {
-            effects.annotate(ENFORCED_POLICY, policy.enforce.to_text());
+            effects.annotate_known(ENFORCED_POLICY, policy.enforce.to_text());
             let violations = self.evaluator.violations(policy.enforce, &pod);
             self.evaluated(attributes, Mode::Enforce, policy, &violations);
             if !violations.is_empty() {
-                let message = format!("violates {}", description.describe(policy.enforce, &violations));
+                let message = ["violates ", description.describe(policy.enforce, &violations)].concat();
                 denial = Some(status::forbidden(
                     &request.resource,
                     attributes.object_name(),
@@ -285,8 +285,8 @@ impl PodSecurity {
             }
         };
         if !audited.is_empty() {
-            let message = format!("would violate {}", description.describe(policy.audit, audited));
-            effects.annotate(VIOLATIONS, message);
+            let message = ["would violate ", description.describe(policy.audit, audited)].concat();
+            effects.annotate_known(VIOLATIONS, message);
             self.evaluated(attributes, Mode::Audit, policy, audited);
         }
         if let Some(status) = denial {
@@ -302,10 +302,7 @@ impl PodSecurity {
             }
         };
         if !warned.is_empty() {
-            effects.warn(format!(
-                "would violate {}",
-                description.describe(policy.warn, warned)
-            ));
+            effects.warn(["would violate ", description.describe(policy.warn, warned)].concat());
             self.evaluated(attributes, Mode::Warn, policy, warned);
         }
         Ok(())
@@ -368,7 +365,7 @@ impl LevelDescription {
             self.0 = None;
         }
         let describe = || {
-            let mut described = format!("PodSecurity \"{level}\": ");
+            let mut described = ["PodSecurity \"", &level.to_text(), "\": "].concat();
             violation::write_details(&mut described, violations);
             (level, described)
         };
@@ -408,7 +405,7 @@ pub(crate) fn undecodable(
             (message.clone(), message)
         }
     };
-    effects.annotate(ERROR, error);
+    effects.annotate_known(ERROR, error);
     // The details are those of the status that the reference replaces with this one.
     let refusal = status::forbidden(&request.resource, attributes.object_name(), "");
     Status {

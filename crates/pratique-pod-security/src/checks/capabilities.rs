@@ -3,7 +3,7 @@
 use pratique_json::Value;
 
 use crate::pod::{Pod, items};
-use crate::violation::{FailedContainers, QuotedNames, SortedValues, Violation};
+use crate::violation::{FailedContainers, QuotedNames, SortedValues, Violation, detail};
 
 const BASELINE: [&str; 13] = [
     "AUDIT_WRITE",
@@ -42,9 +42,10 @@ pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
     }
     let mut details = Vec::new();
     if !without_drop.is_empty() {
-        details.push(format!(
-            r#"{without_drop} must set securityContext.capabilities.drop=["ALL"]"#
-        ));
+        details.push(detail(&[
+            &without_drop,
+            &r#" must set securityContext.capabilities.drop=["ALL"]"#,
+        ]));
     }
     if !with_added.is_empty() {
         details.push(must_not_add(&with_added, &added));
@@ -75,10 +76,12 @@ fn adding<'a>(
 }
 
 fn must_not_add(containers: &FailedContainers<'_>, added: &SortedValues<'_>) -> String {
-    format!(
-        "{containers} must not include {} in securityContext.capabilities.add",
-        QuotedNames(added)
-    )
+    detail(&[
+        containers,
+        &" must not include ",
+        &QuotedNames(added),
+        &" in securityContext.capabilities.add",
+    ])
 }
 
 fn listed<'a>(capabilities: &'a Value<'a>, list: &str) -> impl Iterator<Item = &'a str> {

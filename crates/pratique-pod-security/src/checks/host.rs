@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use pratique_json::{Value, text_at};
 
 use crate::pod::{Pod, present};
-use crate::violation::{FailedContainers, FieldSetters, QuotedNames, SortedValues, Violation, plural};
+use crate::violation::{
+    FailedContainers, FieldSetters, QuotedNames, SortedValues, Violation, detail, plural,
+};
 
 // Upstream: pod-security-admission/policy/check_hostNamespaces.go, hostNamespaces_1_0
 pub(super) fn namespaces(pod: &Pod<'_>) -> Option<Violation> {
@@ -45,7 +47,15 @@ pub(super) fn ports(pod: &Pod<'_>) -> Option<Violation> {
     let uses = containers.uses();
     Some(Violation::new(
         "hostPort",
-        format!("{containers} {uses} {word} {}", ports.join(", ")),
+        detail(&[
+            &containers,
+            &" ",
+            &uses,
+            &" ",
+            &word,
+            &" ",
+            &ports.join(", ").as_str(),
+        ]),
     ))
 }
 
@@ -75,7 +85,7 @@ pub(super) fn probes_and_lifecycle(pod: &Pod<'_>) -> Option<Violation> {
     let uses = containers.uses();
     Some(Violation::new(
         "probe or lifecycle host",
-        format!("{containers} {uses} {word} {}", QuotedNames(&hosts)),
+        detail(&[&containers, &" ", &uses, &" ", &word, &" ", &QuotedNames(&hosts)]),
     ))
 }
 
@@ -83,7 +93,10 @@ pub(super) fn probes_and_lifecycle(pod: &Pod<'_>) -> Option<Violation> {
 pub(super) fn windows_process(pod: &Pod<'_>) -> Option<Violation> {
     let setters = FieldSetters::with(pod, |context| context.host_process);
     (!setters.is_empty()).then(|| {
-        let detail = format!("{setters} must not set securityContext.windowsOptions.hostProcess=true");
+        let detail = detail(&[
+            &setters,
+            &" must not set securityContext.windowsOptions.hostProcess=true",
+        ]);
         Violation::new("hostProcess", detail)
     })
 }

@@ -1,13 +1,13 @@
 //! Privileged containers, privilege escalation, and what containers see of `/proc`.
 
 use crate::pod::Pod;
-use crate::violation::{FailedContainers, QuotedNames, SortedValues, Violation};
+use crate::violation::{FailedContainers, QuotedNames, SortedValues, Violation, detail};
 
 // Upstream: pod-security-admission/policy/check_privileged.go, privileged_1_0
 pub(super) fn privileged(pod: &Pod<'_>) -> Option<Violation> {
     let containers = FailedContainers::with(pod, |container| container.context.privileged);
     (!containers.is_empty()).then(|| {
-        let detail = format!("{containers} must not set securityContext.privileged=true");
+        let detail = detail(&[&containers, &" must not set securityContext.privileged=true"]);
         Violation::new("privileged", detail)
     })
 }
@@ -18,7 +18,10 @@ pub(super) fn escalation(pod: &Pod<'_>) -> Option<Violation> {
         container.context.allow_privilege_escalation != Some(false)
     });
     (!containers.is_empty()).then(|| {
-        let detail = format!("{containers} must set securityContext.allowPrivilegeEscalation=false");
+        let detail = detail(&[
+            &containers,
+            &" must set securityContext.allowPrivilegeEscalation=false",
+        ]);
         Violation::new("allowPrivilegeEscalation != false", detail)
     })
 }
@@ -34,10 +37,11 @@ pub(super) fn proc_mount(pod: &Pod<'_>) -> Option<Violation> {
         }
     });
     (!containers.is_empty()).then(|| {
-        let detail = format!(
-            "{containers} must not set securityContext.procMount to {}",
-            QuotedNames(&types)
-        );
+        let detail = detail(&[
+            &containers,
+            &" must not set securityContext.procMount to ",
+            &QuotedNames(&types),
+        ]);
         Violation::new("procMount", detail)
     })
 }

@@ -4,7 +4,9 @@ use pratique_gotext::strconv::quote;
 use pratique_json::{Value, text_at};
 
 use crate::pod::Pod;
-use crate::violation::{FailedContainers, FieldSetters, QuotedNames, SortedValues, Violation, plural};
+use crate::violation::{
+    FailedContainers, FieldSetters, QuotedNames, SortedValues, Violation, detail, plural,
+};
 
 const APP_ARMOR_ANNOTATIONS: &str = "container.apparmor.security.beta.kubernetes.io/";
 const SECCOMP_POD_ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";
@@ -35,10 +37,11 @@ pub(super) fn app_armor(pod: &Pod<'_>) -> Option<Violation> {
         "forbidden AppArmor profile",
         "forbidden AppArmor profiles",
     );
-    let detail = format!(
-        "{setters} must not set AppArmor profile type to {}",
-        QuotedNames(&values)
-    );
+    let detail = detail(&[
+        &setters,
+        &" must not set AppArmor profile type to ",
+        &QuotedNames(&values),
+    ]);
     Some(Violation::new(reason, detail))
 }
 
@@ -66,10 +69,11 @@ pub(super) fn seccomp(pod: &Pod<'_>) -> Option<Violation> {
     let mut types = SortedValues::new();
     let setters = FieldSetters::with(pod, |context| forbidden(context.seccomp, &mut types));
     (!setters.is_empty()).then(|| {
-        let detail = format!(
-            "{setters} must not set securityContext.seccompProfile.type to {}",
-            QuotedNames(&types)
-        );
+        let detail = detail(&[
+            &setters,
+            &" must not set securityContext.seccompProfile.type to ",
+            &QuotedNames(&types),
+        ]);
         Violation::new("seccompProfile", detail)
     })
 }
@@ -84,9 +88,11 @@ pub(super) fn seccomp_required(pod: &Pod<'_>) -> Option<Violation> {
     }
     let containers = FailedContainers::with(pod, |container| container.context.seccomp.is_none());
     (!containers.is_empty()).then(|| {
-        let detail = format!(
-            r#"pod or {containers} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost""#
-        );
+        let detail = detail(&[
+            &"pod or ",
+            &containers,
+            &r#" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost""#,
+        ]);
         Violation::new("seccompProfile", detail)
     })
 }
@@ -122,11 +128,10 @@ pub(super) fn se_linux_since<const MINOR: u8>(pod: &Pod<'_>) -> Option<Violation
     }
     let mut data = Vec::new();
     if !types.is_empty() {
-        data.push(format!(
-            "{} {}",
-            plural(types.len(), "type", "types"),
-            QuotedNames(&types)
-        ));
+        data.push(detail(&[
+            &plural(types.len(), "type ", "types "),
+            &QuotedNames(&types),
+        ]));
     }
     if has_user {
         data.push("user may not be set".to_owned());
@@ -134,10 +139,11 @@ pub(super) fn se_linux_since<const MINOR: u8>(pod: &Pod<'_>) -> Option<Violation
     if has_role {
         data.push("role may not be set".to_owned());
     }
-    let detail = format!(
-        "{setters} set forbidden securityContext.seLinuxOptions: {}",
-        data.join("; ")
-    );
+    let detail = detail(&[
+        &setters,
+        &" set forbidden securityContext.seLinuxOptions: ",
+        &data.join("; ").as_str(),
+    ]);
     Some(Violation::new("seLinuxOptions", detail))
 }
 

@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value, text_at};
 
 use crate::pod::{Pod, present};
-use crate::violation::{QuotedNames, SortedValues, Violation, plural};
+use crate::violation::{QuotedNames, SortedValues, Violation, detail, plural};
 
 /// Whether volumes of a type are allowed at the restricted level.
 fn is_allowed(source: &str) -> bool {
@@ -71,7 +71,15 @@ pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
     let word = plural(types.len(), "restricted volume type", "restricted volume types");
     Some(Violation::new(
         "restricted volume types",
-        format!("{} {uses} {word} {}", volumes(&names), QuotedNames(&types)),
+        detail(&[
+            &volumes(&names).as_str(),
+            &" ",
+            &uses,
+            &" ",
+            &word,
+            &" ",
+            &QuotedNames(&types),
+        ]),
     ))
 }
 
@@ -85,9 +93,5 @@ fn named<'a>(pod: &Pod<'a>, mut is_bad: impl FnMut(&'a Value<'a>) -> bool) -> Ve
 }
 
 fn volumes(names: &[&str]) -> String {
-    format!(
-        "{} {}",
-        plural(names.len(), "volume", "volumes"),
-        QuotedNames(names)
-    )
+    detail(&[&plural(names.len(), "volume ", "volumes "), &QuotedNames(names)])
 }

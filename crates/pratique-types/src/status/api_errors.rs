@@ -11,10 +11,11 @@ use crate::group_version::{GroupKind, GroupResource};
 // Upstream: NewForbidden
 pub fn forbidden(resource: impl Into<GroupResource>, name: &str, error: &str) -> Status {
     let resource = resource.into();
+    // Row `plugins-pss-no` of `benches/`: joined, as formatting takes three times as long.
     let message = match (resource.resource.as_str(), name) {
-        ("", _) => format!("forbidden: {error}"),
-        (_, "") => format!("{resource} is forbidden: {error}"),
-        _ => format!("{resource} {} is forbidden: {error}", quote(name)),
+        ("", _) => ["forbidden: ", error].concat(),
+        (_, "") => [&resource.to_string(), " is forbidden: ", error].concat(),
+        _ => [&resource.to_string(), " ", &quote(name), " is forbidden: ", error].concat(),
     };
     about_resource(Reason::Forbidden, resource, name, message)
 }
