@@ -244,7 +244,7 @@ pub(crate) struct ChainRun<'r> {
     prepared: Option<Value<'r>>,
     /// Whether something took the object to change it since the last step that was reported.
     may_differ: bool,
-    /// What is known about the form of the object.
+    /// What is known about the form of the object, or of the prepared one.
     form: ObjectForm,
     /// Whether this is the second round of the mutating phase.
     is_reinvoked: bool,
@@ -308,12 +308,10 @@ impl<'r> ChainRun<'r> {
     }
 
     fn attributes(&self) -> Attributes<'_> {
-        if let Some(prepared) = &self.prepared {
-            return Attributes::mutated(self.admission.release(), self.request, prepared);
-        }
+        let object = self.prepared.as_ref().or(self.object.as_deref());
         Attributes {
             request: self.request,
-            object: self.object.as_deref().unwrap_or(&self.request.object),
+            object: object.unwrap_or(&self.request.object),
             form: self.form,
         }
     }

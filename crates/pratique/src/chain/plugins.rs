@@ -26,6 +26,7 @@ impl<'r> ChainRun<'r> {
         observer: &mut dyn ChainObserver,
     ) -> Result<(), ChainEnd> {
         let operation = self.request.operation;
+        let mut effects = Effects::default();
         for plugin in self.admission.settings.plugins.stage(stage) {
             let handler = plugin.handler();
             let runs = match phase {
@@ -37,9 +38,15 @@ impl<'r> ChainRun<'r> {
             }
             self.in_time()?;
             let began = RunStopwatch::start();
-            let ended = match phase {
-                AdmissionPhase::Mutating => self.mutate_by(plugin).await,
-                AdmissionPhase::Validating => self.validate_by(plugin).await,
+            let ended = loop {
+                match self.run_half(plugin, phase, &mut effects) {
+                    Some(ended) => break ended,
+                    None => {
+                        if let Err(end) = self.resume(UnfinishedEvaluation::Pending).await {
+                            break Err(end);
+                        }
+                    }
+                }
             };
             note_undecided(&ended, observer);
             match self.record(handler.name, phase, began, ended, observer) {
@@ -52,20 +59,40 @@ impl<'r> ChainRun<'r> {
         Ok(())
     }
 
-    async fn mutate_by(&mut self, plugin: &dyn Plugin) -> Result<(), ChainEnd> {
-        self.has_old_object(plugin)?;
-        loop {
-            let mut effects = Effects::default();
-            let admitted = caught(plugin.handler().name, || {
+    /// Runs a half of a plugin; `None` where it waits for an answer. There are no effects before, and none are left.
+    fn run_half(
+        &mut self,
+        plugin: &dyn Plugin,
+        phase: AdmissionPhase,
+        effects: &mut Effects,
+    ) -> Option<Result<(), ChainEnd>> {
+        if let Err(end) = self.has_old_object(plugin) {
+            return Some(Err(end));
+        }
+        let name = plugin.handler().name;
+        let ended = match phase {
+            AdmissionPhase::Mutating => caught(name, || {
                 self.mutate_object(|run, attributes| {
                     let access = PolicyAuthorizer(run.authorizer_of_plugins());
-                    plugin.admit(attributes, &run.plugin_context(&access), &mut effects)
+                    plugin.admit(attributes, &run.plugin_context(&access), effects)
                 })
-            })?;
-            match admitted {
-                Err(Rejection::Pending) => self.resume(UnfinishedEvaluation::Pending).await?,
-                decided => return self.decided(plugin, decided, effects),
+            }),
+            AdmissionPhase::Validating => caught(name, || {
+                let access = PolicyAuthorizer(self.authorizer_of_plugins());
+                plugin.validate(&self.attributes(), &self.plugin_context(&access), effects)
+            }),
+        };
+        // Most have none.
+        let effects = (!effects.is_empty()).then(|| std::mem::take(effects));
+        match ended {
+            Ok(Err(Rejection::Pending)) => None,
+            Ok(decided) => {
+                if let Some(effects) = effects {
+                    self.take_effects(effects);
+                }
+                Some(decided.map_err(|rejection| end(plugin, rejection)))
             }
+            Err(end) => Some(Err(end)),
         }
     }
 
@@ -80,21 +107,6 @@ impl<'r> ChainRun<'r> {
             ))
         } else {
             Ok(())
-        }
-    }
-
-    async fn validate_by(&mut self, plugin: &dyn Plugin) -> Result<(), ChainEnd> {
-        self.has_old_object(plugin)?;
-        loop {
-            let mut effects = Effects::default();
-            let validated = caught(plugin.handler().name, || {
-                let access = PolicyAuthorizer(self.authorizer_of_plugins());
-                plugin.validate(&self.attributes(), &self.plugin_context(&access), &mut effects)
-            })?;
-            match validated {
-                Err(Rejection::Pending) => self.resume(UnfinishedEvaluation::Pending).await?,
-                decided => return self.decided(plugin, decided, effects),
-            }
         }
     }
 
@@ -131,14 +143,9 @@ impl<'r> ChainRun<'r> {
         self.context.plugins.context(access, &self.images)
     }
 
-    /// Takes over the decision of a plugin, and its effects.
-    fn decided(
-        &mut self,
-        plugin: &dyn Plugin,
-        result: Result<(), Rejection>,
-        effects: Effects,
-    ) -> Result<(), ChainEnd> {
-        self.annotate(effects.audit_annotations().iter().cloned());
+    /// Takes over the effects of a plugin.
+    fn take_effects(&mut self, mut effects: Effects) {
+        self.annotate(effects.take_audit_annotations());
         let outcome = &mut self.outcome;
         outcome.warnings.extend(effects.warnings);
         for created in effects.created {
@@ -148,7 +155,6 @@ impl<'r> ChainRun<'r> {
             }
         }
         outcome.booked.extend(effects.booked);
-        result.map_err(|rejection| end(plugin, rejection))
     }
 }
 

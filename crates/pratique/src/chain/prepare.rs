@@ -9,6 +9,7 @@ use super::ChainRun;
 use super::end::ChainEnd;
 use crate::observer::{AdmissionPhase, ChainObserver, ChainStep, PREPARATION, StepResult, VALIDATION};
 use crate::outcome::undecided_validation;
+use crate::step::Attributes;
 
 impl ChainRun<'_> {
     /// Prepares the object by the object model, if there is one.
@@ -41,7 +42,10 @@ impl ChainRun<'_> {
                     .extend(undecided_validation(prepared.undecided));
                 self.outcome.warnings.extend(prepared.warnings);
                 self.may_differ |= prepared.object.is_some();
-                self.prepared = prepared.object;
+                if let Some(object) = prepared.object {
+                    self.form = Attributes::mutated(self.admission.release(), self.request, &object).form;
+                    self.prepared = Some(object);
+                }
                 Ok(())
             }
             Err(RefusedRequest { status, warnings }) => {
