@@ -123,6 +123,7 @@ impl MergeSchema {
     }
 
     /// A type; of a foreign id one that no value has.
+    #[inline]
     pub fn get(&self, id: MergeTypeId) -> &MergeType {
         const NOTHING: &MergeType = &MergeType {
             scalar: None,
