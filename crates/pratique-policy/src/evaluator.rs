@@ -16,7 +16,7 @@ pub(crate) struct PolicyEvaluator<'e, 's> {
     session: &'e RequestSession<'s>,
     inputs: ExpressionInputs<'s>,
     /// Made once an expression has to be evaluated.
-    activation: Option<Activation<'s>>,
+    activation: Option<HeldActivation<'s>>,
     /// Whether the activation has everything that expressions read.
     is_supplied: bool,
     retention: ResultRetention,
@@ -26,6 +26,25 @@ pub(crate) struct PolicyEvaluator<'e, 's> {
     cost: u64,
     /// The cost of variables that was taken.
     taken: u64,
+}
+
+/// The activation of an evaluator.
+// Rows `match-1` and `deny-100` of `benches/`: it is large to move, so that evaluators pass on a pointer to it, and one that passes
+// on none needs no memory for it.
+#[expect(clippy::large_enum_variant, reason = "it is never moved")]
+enum HeldActivation<'s> {
+    InPlace(Activation<'s>),
+    /// One that other evaluators use later.
+    Shared(Box<Activation<'s>>),
+}
+
+impl<'s> HeldActivation<'s> {
+    fn get_mut(&mut self) -> &mut Activation<'s> {
+        match self {
+            HeldActivation::InPlace(activation) => activation,
+            HeldActivation::Shared(activation) => activation,
+        }
+    }
 }
 
 /// The variables of a policy, compiled and evaluated.
@@ -65,7 +84,7 @@ impl<'e, 's> PolicyEvaluator<'e, 's> {
         PolicyEvaluator {
             session,
             inputs: *inputs,
-            activation: Some(slots().activation()),
+            activation: Some(HeldActivation::InPlace(slots().activation())),
             is_supplied: true,
             retention: ResultRetention::Caller,
             variables: None,
@@ -77,6 +96,7 @@ impl<'e, 's> PolicyEvaluator<'e, 's> {
     /// Adds the objects, and the variables of the request.
     pub(crate) fn supply_inputs(&mut self, set: InputSet) {
         if let Some(activation) = &mut self.activation {
+            let activation = activation.get_mut();
             self.session.supply_objects(activation, &self.inputs);
             self.session.supply_inputs(activation, &self.inputs, set);
         }
@@ -121,7 +141,10 @@ impl<'e, 's> PolicyEvaluator<'e, 's> {
             self.supply(program);
         }
         let (session, inputs) = (self.session, &self.inputs);
-        let activation = self.activation.get_or_insert_with(|| session.activation(inputs));
+        let activation = self
+            .activation
+            .get_or_insert_with(|| HeldActivation::InPlace(session.activation(inputs)))
+            .get_mut();
         let scratch = session.scratch();
         let reading = variables.map(|variables| variables.begin_reading(evaluable.bound));
         let (evaluation, cost) = scratch.evaluate(program, activation);
@@ -155,13 +178,14 @@ impl<'e, 's> PolicyEvaluator<'e, 's> {
     fn activation(&mut self) -> &mut Activation<'s> {
         let (session, inputs) = (self.session, &self.inputs);
         let is_common = self.is_common();
-        self.activation.get_or_insert_with(|| {
+        let held = self.activation.get_or_insert_with(|| {
             if is_common {
-                session.take_activation(inputs)
+                HeldActivation::Shared(session.take_activation(inputs))
             } else {
-                session.activation(inputs)
+                HeldActivation::InPlace(session.activation(inputs))
             }
-        })
+        });
+        held.get_mut()
     }
 
     /// Whether the activation suits other policies.
@@ -195,7 +219,7 @@ impl Drop for PolicyEvaluator<'_, '_> {
     fn drop(&mut self) {
         if self.is_common()
             && !self.is_supplied
-            && let Some(activation) = self.activation.take()
+            && let Some(HeldActivation::Shared(activation)) = self.activation.take()
         {
             self.session.return_activation(&self.inputs, activation);
         }

@@ -49,8 +49,8 @@ pub(crate) struct RequestSession<'s> {
     /// The same as expressions see it.
     namespace: OnceCell<&'s NamespaceObject>,
     authorizers: OnceCell<Authorizers<'s>>,
-    /// Activations that are not in use, by the key of their inputs and whether they may have an authorizer.
-    idle_activations: RefCell<Vec<((InputKey, bool), Activation<'s>)>>,
+    /// Activations that are not in use, by the key of their inputs and whether they may have an authorizer. They are large to move.
+    idle_activations: RefCell<Vec<((InputKey, bool), Box<Activation<'s>>)>>,
     /// The kinds that objects were converted into, by their position in input keys.
     kinds: RefCell<InlineList<&'s GroupVersionKind>>,
     /// The resources and kinds as which the request was matched, by their position in input keys.

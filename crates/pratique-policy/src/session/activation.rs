@@ -12,17 +12,17 @@ use crate::variables::RoundVariables;
 
 impl<'s> RequestSession<'s> {
     /// An activation of inputs without params, new or used before. It is to be [returned](Self::return_activation).
-    pub(crate) fn take_activation(&self, inputs: &ExpressionInputs<'s>) -> Activation<'s> {
+    pub(crate) fn take_activation(&self, inputs: &ExpressionInputs<'s>) -> Box<Activation<'s>> {
         let mut idle = self.idle_activations.borrow_mut();
         let wanted = (inputs.key, inputs.authorizer);
         match idle.iter().position(|(key, _)| *key == wanted) {
             Some(at) => idle.swap_remove(at).1,
-            None => self.activation(inputs),
+            None => Box::new(self.activation(inputs)),
         }
     }
 
     /// Keeps an activation for other policies with the same inputs.
-    pub(crate) fn return_activation(&self, inputs: &ExpressionInputs<'s>, activation: Activation<'s>) {
+    pub(crate) fn return_activation(&self, inputs: &ExpressionInputs<'s>, activation: Box<Activation<'s>>) {
         let key = (inputs.key, inputs.authorizer);
         self.idle_activations.borrow_mut().push((key, activation));
     }

@@ -70,12 +70,12 @@ pub(crate) enum AnnotationDecision<'s> {
     },
 }
 
-/// Evaluates a policy. `audited` are the inputs of audit annotations.
+/// Evaluates a policy. `audited` gives the inputs of audit annotations, which few policies have.
 pub(crate) fn evaluate<'s>(
     policy: &'s RunnablePolicy,
     session: &RequestSession<'s>,
     inputs: &ExpressionInputs<'s>,
-    audited: &ExpressionInputs<'s>,
+    audited: impl FnOnce() -> ExpressionInputs<'s>,
 ) -> Result<PolicyDecision<'s>, UnfinishedEvaluation> {
     let outcome = conditions::evaluate(&policy.core, session, inputs)?;
     let condition_errors = outcome.as_ref().map(|outcome| outcome.errors);
@@ -104,7 +104,7 @@ fn evaluate_matched<'s>(
     policy: &'s RunnablePolicy,
     session: &RequestSession<'s>,
     inputs: &ExpressionInputs<'s>,
-    audited: &ExpressionInputs<'s>,
+    audited: impl FnOnce() -> ExpressionInputs<'s>,
 ) -> Result<PolicyDecision<'s>, EvaluationHalt> {
     let mut undecided = Vec::new();
     let validations = validate(policy, session, inputs, &mut undecided)?;
@@ -172,7 +172,12 @@ fn validate<'s>(
     for (index, validation) in expressions.validations.iter().enumerate() {
         match round.evaluate(ExpressionId::Validation(index), &validation.expression) {
             Ok(Ok(Value::Bool(true))) => {}
-            Ok(answer) => unmet.push((index, answer)),
+            Ok(answer) => {
+                if unmet.is_empty() {
+                    unmet = Vec::with_capacity(expressions.validations.len() - index);
+                }
+                unmet.push((index, answer));
+            }
             // A validation that is false denies, whatever the others evaluate to.
             Err(EvaluationHalt::Undecided(missing)) => undecided.push(MissingInput {
                 validation: Some(index),
@@ -211,7 +216,7 @@ fn messages<'s>(
         ..*inputs
     };
     let mut round = EvaluationRound::new(session, &policy.core.variables, &inputs, budget);
-    let mut answers = Vec::new();
+    let mut answers = Vec::with_capacity(unmet.len());
     for (index, validation) in policy.expressions.validations.iter().enumerate() {
         let Some(expression) = &validation.message_expression else {
             continue;
@@ -236,7 +241,8 @@ fn decide_all<'s>(
 ) -> Vec<(Option<usize>, ValidationDecision<'s>)> {
     let mut messages = messages.into_iter().peekable();
     let validations = &policy.expressions.validations;
-    let decisions = unmet.into_iter().filter_map(|(index, answer)| {
+    let mut decisions = Vec::with_capacity(unmet.len());
+    let decided = unmet.into_iter().filter_map(|(index, answer)| {
         let message = messages.next_if(|(other, _)| *other == index);
         let decided = match answer {
             Ok(_) => decide_false(validations.get(index)?, message.map(|(_, message)| message)),
@@ -244,7 +250,8 @@ fn decide_all<'s>(
         };
         Some((Some(index), decided))
     });
-    decisions.collect()
+    decisions.extend(decided);
+    decisions
 }
 
 /// Where messages ran out of budget, even validations that hold have failed.
@@ -283,18 +290,14 @@ fn decide_false<'s>(
 fn annotate<'s>(
     policy: &'s RunnablePolicy,
     session: &RequestSession<'s>,
-    inputs: &ExpressionInputs<'s>,
+    inputs: impl FnOnce() -> ExpressionInputs<'s>,
     undecided: &mut Vec<MissingInput>,
 ) -> Result<Vec<AnnotationDecision<'s>>, EvaluationHalt> {
     let annotations = &policy.expressions.annotations;
     if annotations.is_empty() {
         return Ok(Vec::new());
     }
-    let inputs = ExpressionInputs {
-        authorizer: false,
-        ..*inputs
-    };
-    let mut round = EvaluationRound::new(session, &policy.core.variables, &inputs, RUNTIME_BUDGET);
+    let mut round = EvaluationRound::new(session, &policy.core.variables, &inputs(), RUNTIME_BUDGET);
     let mut published = Vec::new();
     for (index, annotation) in annotations.iter().enumerate() {
         match round.evaluate(ExpressionId::Annotation(index), &annotation.value) {

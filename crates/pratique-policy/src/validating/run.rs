@@ -267,13 +267,14 @@ impl<'s> ValidationRun<'_, 's> {
             key: session.input_key(&matched, NamespaceForm::Reduced),
             repeats: policy.core.bindings.len() > 1,
         };
-        let audited = ExpressionInputs {
+        let audited = || ExpressionInputs {
             namespace: NamespaceForm::Full,
             key: session.input_key(&matched, NamespaceForm::Full),
+            authorizer: false,
             ..inputs
         };
         session.trace().inspect(|trace| trace.round(&inputs.params));
-        let decision = policy::evaluate(policy, session, &inputs, &audited)?;
+        let decision = policy::evaluate(policy, session, &inputs, audited)?;
         Ok(ParamDecision { param, decision })
     }
 
