@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, same};
 use pratique_validation::profile_annotations::{APP_ARMOR_CONTAINER, SECCOMP_CONTAINER, SECCOMP_POD};
 
 use super::MAX_PAIRS;
@@ -101,6 +101,33 @@ pub(super) fn of_expressions(selector: &Value<'_>, path: impl Display) -> Vec<St
     warnings.collect()
 }
 
+fn has_old_source(volume: &Value<'_>) -> bool {
+    let members = volume.as_object().into_iter().flat_map(Object::iter);
+    let mut names = members.map(|(name, _)| name);
+    names.any(|name| VOLUMES.iter().any(|(source, _)| same(source, name)))
+}
+
+/// How many values are compared with each other before they are hashed.
+const FEW: usize = 16;
+
+/// Whether a value may be there twice. Of few values it is known, without a table of them; of many it may be.
+// Rows `validate-all` and `chain-*` of `benches/`: tables of ports and variables were a quarter of a Pod's warnings.
+fn may_repeat<T: PartialEq + Copy + Default>(values: impl ExactSizeIterator<Item = T>) -> bool {
+    let mut seen = [T::default(); FEW];
+    if values.len() > FEW {
+        return true;
+    }
+    for (at, value) in values.enumerate() {
+        if seen.iter().take(at).any(|earlier| *earlier == value) {
+            return true;
+        }
+        if let Some(place) = seen.get_mut(at) {
+            *place = value;
+        }
+    }
+    false
+}
+
 /// The warning about a source of volumes at a path.
 pub(super) fn of_volume_source(path: impl Display, source: &str) -> Option<String> {
     let (_, message) = VOLUMES.iter().find(|(name, _)| *name == source)?;
@@ -117,8 +144,9 @@ pub(super) fn of_volume_source(path: impl Display, source: &str) -> Option<Strin
 pub(super) struct PodWarnings<'v> {
     /// The path of the pod as messages show it, with a dot in the end; empty of a pod itself.
     at: String,
-    pod: &'v Value<'v>,
+    annotations: Option<&'v Object<'v>>,
     spec: &'v Value<'v>,
+    affinity: &'v Value<'v>,
     /// Whether there are annotations about profiles of containers.
     has_profiles: bool,
     warnings: Vec<String>,
@@ -132,23 +160,25 @@ pub(super) fn warn_of_pod(object: &Value<'_>, path: FieldPath<'_>) -> Vec<String
     let at = path.iter().map(|name| format!("{name}.")).collect();
     let spec = pod.get("spec").unwrap_or(&Value::Null);
     let annotations = pod.at(&["metadata", "annotations"]).and_then(Value::as_object);
-    let mut annotations = annotations.into_iter().flat_map(Object::iter);
     let mut warnings = PodWarnings {
         at,
-        pod,
+        annotations,
         spec,
+        affinity: spec.get("affinity").unwrap_or(&Value::Null),
         has_profiles: annotations
+            .into_iter()
+            .flat_map(Object::iter)
             .any(|(name, _)| name.starts_with(SECCOMP_CONTAINER) || name.starts_with(APP_ARMOR_CONTAINER)),
         warnings: Vec::new(),
     };
     warnings.node_labels();
     warnings.topology();
     warnings.annotations();
-    warnings.volumes();
     let volumes = object::list(spec, &["volumes"]);
+    warnings.volumes(volumes);
     warnings.warnings.extend(volume_paths::of_volumes(volumes));
     warnings.duplicates();
-    warnings.amounts(&["overhead"], "spec.overhead", spec);
+    warnings.amounts(spec.get("overhead"), "spec.overhead");
     warnings.seccomp();
     for (path, container) in containers(spec) {
         warnings.container(path, container);
@@ -202,16 +232,16 @@ impl PodWarnings<'_> {
         }
         let affinity = "spec.affinity.nodeAffinity";
         let required = "requiredDuringSchedulingIgnoredDuringExecution";
-        let path: FieldPath<'_> = &["affinity", "nodeAffinity", required, "nodeSelectorTerms"];
-        for (at, term) in object::list(self.spec, path).iter().enumerate() {
+        let path: FieldPath<'_> = &["nodeAffinity", required, "nodeSelectorTerms"];
+        for (at, term) in object::list(self.affinity, path).iter().enumerate() {
             self.node_term(
                 term,
                 format_args!("{affinity}.{required}.nodeSelectorTerms[{at}]"),
             );
         }
         let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-        let path: FieldPath<'_> = &["affinity", "nodeAffinity", preferred];
-        for (at, term) in object::list(self.spec, path).iter().enumerate() {
+        let path: FieldPath<'_> = &["nodeAffinity", preferred];
+        for (at, term) in object::list(self.affinity, path).iter().enumerate() {
             if let Some(term) = term.get("preference") {
                 self.node_term(term, format_args!("{affinity}.{preferred}[{at}].preference"));
             }
@@ -250,7 +280,7 @@ impl PodWarnings<'_> {
     }
 
     fn annotation(&self, name: &str) -> Option<&str> {
-        self.pod.at(&["metadata", "annotations", name])?.as_str()
+        self.annotations?.get(name)?.as_str()
     }
 
     fn annotations(&mut self) {
@@ -261,13 +291,16 @@ impl PodWarnings<'_> {
         }
     }
 
-    fn volumes(&mut self) {
-        for (at, volume) in object::list(self.spec, &["volumes"]).iter().enumerate() {
+    fn volumes(&mut self, volumes: &[Value<'_>]) {
+        for (at, volume) in volumes.iter().enumerate() {
             let path = format_args!("{}spec.volumes[{at}]", self.at);
-            let sources = VOLUMES.iter().map(|(source, _)| *source);
-            let sources = sources.filter(|source| object::has(volume, &[source]));
-            self.warnings
-                .extend(sources.filter_map(|source| of_volume_source(path, source)));
+            // A volume has few members, and seldom one of these.
+            if has_old_source(volume) {
+                let sources = VOLUMES.iter().map(|(source, _)| *source);
+                let sources = sources.filter(|source| object::has(volume, &[source]));
+                self.warnings
+                    .extend(sources.filter_map(|source| of_volume_source(path, source)));
+            }
             if let Some(claim) = volume.at(&["ephemeral", "volumeClaimTemplate"]) {
                 let path = format_args!("{path}.ephemeral.volumeClaimTemplate.spec");
                 self.warnings.extend(of_claim_amounts(claim, path));
@@ -297,13 +330,10 @@ impl PodWarnings<'_> {
     }
 
     /// Amounts of bytes that are not whole.
-    fn amounts(&mut self, path: FieldPath<'_>, printed_path: impl Display, of: &Value<'_>) {
+    fn amounts(&mut self, amounts: Option<&Value<'_>>, printed_path: impl Display) {
         for resource in ["memory", "ephemeral-storage"] {
-            let Some(text) = of
-                .at(path)
-                .and_then(|amounts| amounts.get(resource))
-                .and_then(Value::as_str)
-            else {
+            let amount = amounts.and_then(|amounts| amounts.get(resource));
+            let Some(text) = amount.and_then(Value::as_str) else {
                 continue;
             };
             if is_fractional_text(text) {
@@ -329,14 +359,12 @@ impl PodWarnings<'_> {
         if self.has_profiles {
             self.profiles(container);
         }
-        for kind in ["limits", "requests"] {
-            self.amounts(
-                &["resources", kind],
-                format_args!("{path}.resources.{kind}"),
-                container,
-            );
+        if let Some(resources) = container.get("resources") {
+            for kind in ["limits", "requests"] {
+                self.amounts(resources.get(kind), format_args!("{path}.resources.{kind}"));
+            }
         }
-        self.hidden_variables(path, container);
+        self.hidden_variables(path, object::list(container, &["env"]));
     }
 
     /// Annotations about profiles of a container.
@@ -364,9 +392,12 @@ impl PodWarnings<'_> {
         }
     }
 
-    fn hidden_variables(&mut self, path: ContainerPath, container: &Value<'_>) {
+    fn hidden_variables(&mut self, path: ContainerPath, variables: &[Value<'_>]) {
+        if !may_repeat(variables.iter().map(|variable| object::text(variable, &["name"]))) {
+            return;
+        }
         let mut names = BTreeSet::new();
-        for (at, variable) in object::list(container, &["env"]).iter().enumerate() {
+        for (at, variable) in variables.iter().enumerate() {
             let name = object::text(variable, &["name"]);
             if names.insert(name) {
                 continue;
@@ -387,36 +418,40 @@ impl PodWarnings<'_> {
 
     fn ports(&mut self) {
         let mut ports: Vec<PortBlock<'_>> = Vec::new();
-        // Those of a number and protocol.
-        let mut same: HashMap<(i64, &str), Vec<usize>> = HashMap::new();
         for (container, value) in containers(self.spec) {
-            for (at, value) in object::list(value, &["ports"]).iter().enumerate() {
-                let port = PortBlock { container, at, value };
-                if !port.host().is_empty() && port.host_number() == 0 {
-                    self.add(
-                        port,
-                        format_args!("hostIP set without hostPort: {}", go_port(value)),
-                    );
-                }
-                let key = (
-                    object::number(value, &["containerPort"]),
-                    object::text(value, &["protocol"]),
+            let list = object::list(value, &["ports"]).iter().enumerate();
+            ports.extend(list.map(|(at, value)| PortBlock { container, at, value }));
+        }
+        let has_twins = may_repeat(ports.iter().map(PortBlock::number));
+        // Those of a number and protocol.
+        let mut by_number: HashMap<(i64, &str), Vec<PortBlock<'_>>> = HashMap::new();
+        for port in &ports {
+            if !port.host().is_empty() && port.host_number() == 0 {
+                self.add(
+                    port,
+                    format_args!("hostIP set without hostPort: {}", go_port(port.value)),
                 );
-                let others = same.entry(key).or_default();
-                for other in others.iter().filter_map(|other| ports.get(*other)) {
-                    if self.warnings.len() >= MAX_PAIRS {
-                        break;
-                    }
-                    if let Some(relation) = port.relation(other) {
-                        let pod = &self.at;
-                        self.warnings.push(format!(
-                            "{pod}{port}: {relation} port definition with {pod}{other}"
-                        ));
-                    }
-                }
-                others.push(ports.len());
-                ports.push(port);
             }
+            if !has_twins {
+                continue;
+            }
+            let key = (port.number(), object::text(port.value, &["protocol"]));
+            let others = by_number.entry(key).or_default();
+            for other in others.iter() {
+                if self.warnings.len() >= MAX_PAIRS {
+                    break;
+                }
+                if let Some(relation) = port.relation(other) {
+                    let pod = &self.at;
+                    self.warnings.push(format!(
+                        "{pod}{port}: {relation} port definition with {pod}{other}"
+                    ));
+                }
+            }
+            others.push(*port);
+        }
+        if !may_repeat(ports.iter().map(|port| object::text(port.value, &["name"]))) {
+            return;
         }
         let mut named: HashMap<&str, PortBlock<'_>> = HashMap::new();
         for port in ports {
@@ -441,14 +476,14 @@ impl PodWarnings<'_> {
     fn affinity(&mut self) {
         for affinity in ["podAffinity", "podAntiAffinity"] {
             let required = "requiredDuringSchedulingIgnoredDuringExecution";
-            for (at, term) in object::list(self.spec, &["affinity", affinity, required])
+            for (at, term) in object::list(self.affinity, &[affinity, required])
                 .iter()
                 .enumerate()
             {
                 self.null_selector(term, format_args!("spec.affinity.{affinity}.{required}[{at}]"));
             }
             let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-            for (at, term) in object::list(self.spec, &["affinity", affinity, preferred])
+            for (at, term) in object::list(self.affinity, &[affinity, preferred])
                 .iter()
                 .enumerate()
             {
@@ -483,6 +518,11 @@ struct PortBlock<'v> {
 }
 
 impl<'v> PortBlock<'v> {
+    /// The port of the container.
+    fn number(&self) -> i64 {
+        object::number(self.value, &["containerPort"])
+    }
+
     /// The address of the host.
     fn host(&self) -> &'v str {
         object::text(self.value, &["hostIP"])
