@@ -71,6 +71,11 @@ pub(super) fn key_prefix(value: &str) -> Vec<String> {
     check_subdomain(value.as_bytes(), too_many_bytes)
 }
 
+/// Whether [`key_prefix`] returns no errors.
+pub(super) fn is_key_prefix(value: &str) -> bool {
+    value.len() <= SUBDOMAIN_MAX && is_subdomain(value.as_bytes())
+}
+
 fn check_label(value: &[u8]) -> Vec<String> {
     let mut errors = Vec::new();
     if value.len() > LABEL_MAX {
@@ -120,19 +125,20 @@ fn is_label(value: &[u8]) -> bool {
 }
 
 fn is_subdomain(value: &[u8]) -> bool {
-    // The same as `is_label` for each part between dots.
-    let mut previous_byte = b'.';
-    let fits = value.iter().all(|byte| {
-        let fits = match byte {
-            b'a'..=b'z' | b'0'..=b'9' => true,
-            b'-' => previous_byte != b'.',
-            b'.' => !matches!(previous_byte, b'.' | b'-'),
+    // The same as `is_label` for each part between dots. What is before a byte matters for the few separators only.
+    let is_alphanumeric = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let fits = value.iter().enumerate().all(|(at, byte)| {
+        if is_alphanumeric(byte) {
+            return true;
+        }
+        let previous = at.checked_sub(1).and_then(|at| value.get(at));
+        match byte {
+            b'-' => previous.is_some_and(|previous| *previous != b'.'),
+            b'.' => previous.is_some_and(is_alphanumeric),
             _ => false,
-        };
-        previous_byte = *byte;
-        fits
+        }
     });
-    fits && !matches!(previous_byte, b'.' | b'-')
+    fits && value.last().is_some_and(is_alphanumeric)
 }
 
 /// The reference makes a trailing dash valid by putting an `a` in place of the last *two* bytes, so `A-` passes and a name

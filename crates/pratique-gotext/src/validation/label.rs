@@ -1,6 +1,6 @@
 //! Keys and values of labels and annotations.
 
-use super::dns::{SUBDOMAIN_MAX, key_prefix};
+use super::dns::{SUBDOMAIN_MAX, is_key_prefix, key_prefix};
 use super::errors::{shape, too_many_bytes};
 
 const MAX: usize = 63;
@@ -15,7 +15,13 @@ const VALUE_RULE: &str = "a valid label must be an empty string or consist of al
 // Upstream: apimachinery/pkg/api/validate/content/kube.go, IsLabelKey
 pub fn qualified_name(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
-    let name = match split_at_slash(value) {
+    let parts = split_at_slash(value);
+    // Most are valid. A name has no slashes, so that it need not be searched for more.
+    let (is_prefix_valid, name) = parts.map_or((true, value), |(prefix, name)| (is_key_prefix(prefix), name));
+    if is_prefix_valid && name.len() <= MAX && is_name(name) {
+        return errors;
+    }
+    let name = match parts {
         None => value,
         Some((_, rest)) if split_at_slash(rest).is_some() => return vec![too_many_slashes()],
         Some(("", name)) => {
