@@ -83,6 +83,7 @@ impl MemberIndex {
 
 impl MemberPosition {
     /// The member of that name at this position of an object.
+    #[inline]
     pub(crate) fn find<'v>(self, object: &'v Value<'v>, name: &str) -> Option<&'v Value<'v>> {
         let object = object.as_object()?;
         if self == SOMEWHERE {

@@ -1,5 +1,7 @@
 //! Quantities of resources.
 
+use std::cmp::Ordering;
+
 use pratique_gotext::quantity::Quantity;
 
 use crate::errors::{Errors, NEGATIVE};
@@ -8,6 +10,24 @@ use crate::node::Node;
 /// The quantity of a field, which was decoded, so that it is one; zero where it is absent.
 pub(crate) fn quantity(field: &Node<'_, '_>) -> Quantity {
     Quantity::parse(field.as_text()).unwrap_or_else(|_| Quantity::from_integer(0))
+}
+
+/// The order of two amounts that are whole numbers of the same unit, as of most containers: then nothing is converted.
+pub(crate) fn compare_whole_amounts(one: &str, other: &str) -> Option<Ordering> {
+    let (one, unit) = split_whole_amount(one)?;
+    let (other, other_unit) = split_whole_amount(other)?;
+    (unit == other_unit).then(|| one.len().cmp(&other.len()).then_with(|| one.cmp(other)))
+}
+
+/// The digits and the unit of an amount that is a whole number, and so small that it is none of those that are cut.
+fn split_whole_amount(text: &str) -> Option<(&str, &str)> {
+    let end = text
+        .bytes()
+        .position(|byte| !byte.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at_checked(end)?;
+    let is_plain = (1..=9).contains(&digits.len()) && !digits.starts_with('0');
+    (is_plain && matches!(unit, "" | "m" | "Ki" | "Mi" | "Gi")).then_some((digits, unit))
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateNonnegativeQuantity
@@ -136,4 +156,37 @@ pub(crate) fn validate_basic_amount(amount: &Node<'_, '_>, errors: &mut Errors) 
         errors.invalid(amount, value, DETAIL);
     }
     value >= 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_amounts_of_a_unit_are_ordered_as_quantities() {
+        let amounts = [
+            "1",
+            "2",
+            "10",
+            "999999999",
+            "1m",
+            "250m",
+            "1Ki",
+            "64Mi",
+            "512Mi",
+            "999999999Gi",
+        ];
+        for one in amounts {
+            for other in amounts {
+                let parse = |text| Quantity::parse(text).unwrap();
+                if let Some(order) = compare_whole_amounts(one, other) {
+                    assert_eq!(order, parse(one).cmp(&parse(other)), "{one} {other}");
+                }
+            }
+        }
+        assert_eq!(compare_whole_amounts("64Mi", "512Mi"), Some(Ordering::Less));
+        for unknown in ["", "-1", "01", "1.5", "1e3", "1Ti", "1000000000", "Mi"] {
+            assert_eq!(compare_whole_amounts(unknown, unknown), None, "{unknown}");
+        }
+    }
 }

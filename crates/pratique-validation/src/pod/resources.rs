@@ -12,8 +12,8 @@ use super::options::PodOptions;
 use crate::errors::{Errors, named};
 use crate::node::Node;
 use crate::quantities::{
-    is_compute_resource, is_extended_resource, is_huge_pages, is_native_resource, is_quota_resource,
-    quantity, validate_resource_quantity,
+    compare_whole_amounts, is_compute_resource, is_extended_resource, is_huge_pages, is_native_resource,
+    is_quota_resource, quantity, validate_resource_quantity,
 };
 use crate::seen_texts::SeenTexts;
 
@@ -104,7 +104,8 @@ fn validate_request_within_limit(
     if request.as_text() == limit.as_text() {
         return;
     }
-    let order = quantity(request).cmp(&quantity(&limit));
+    let order = compare_whole_amounts(request.as_text(), limit.as_text())
+        .unwrap_or_else(|| quantity(request).cmp(&quantity(&limit)));
     if order.is_ne() && !allows_overcommit {
         let detail = format!("must be equal to {name} limit of {}", limit.as_text());
         errors.invalid(requests, request.as_text(), &detail);
