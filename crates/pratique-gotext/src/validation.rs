@@ -11,6 +11,7 @@
 //! ```
 
 mod cel;
+mod classes;
 mod dns;
 mod errors;
 mod label;

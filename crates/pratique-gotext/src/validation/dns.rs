@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::classes::{LOWER, is_of};
 use super::errors::{shape, too_long, too_many_bytes};
 
 const LABEL_MAX: usize = 63;
@@ -118,7 +119,7 @@ fn check_1035(value: &[u8]) -> Vec<String> {
 }
 
 fn is_label(value: &[u8]) -> bool {
-    let is_alphanumeric = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let is_alphanumeric = |byte: &u8| is_of(*byte, LOWER);
     value.first().is_some_and(is_alphanumeric)
         && value.last().is_some_and(is_alphanumeric)
         && value.iter().all(|byte| is_alphanumeric(byte) || *byte == b'-')
@@ -126,7 +127,7 @@ fn is_label(value: &[u8]) -> bool {
 
 fn is_subdomain(value: &[u8]) -> bool {
     // The same as `is_label` for each part between dots. What is before a byte matters for the few separators only.
-    let is_alphanumeric = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let is_alphanumeric = |byte: &u8| is_of(*byte, LOWER);
     let fits = value.iter().enumerate().all(|(at, byte)| {
         if is_alphanumeric(byte) {
             return true;

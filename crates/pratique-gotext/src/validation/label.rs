@@ -1,5 +1,6 @@
 //! Keys and values of labels and annotations.
 
+use super::classes::{JOINING, LOWER, UPPER, is_of};
 use super::dns::{SUBDOMAIN_MAX, is_key_prefix, key_prefix};
 use super::errors::{shape, too_many_bytes};
 
@@ -102,11 +103,10 @@ fn key_shape() -> String {
 
 fn is_name(value: &str) -> bool {
     let value = value.as_bytes();
-    value.first().is_some_and(u8::is_ascii_alphanumeric)
-        && value.last().is_some_and(u8::is_ascii_alphanumeric)
-        && value
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+    let is_alphanumeric = |byte: &u8| is_of(*byte, LOWER | UPPER);
+    value.first().is_some_and(is_alphanumeric)
+        && value.last().is_some_and(is_alphanumeric)
+        && value.iter().all(|byte| is_of(*byte, LOWER | UPPER | JOINING))
 }
 
 #[cfg(test)]
