@@ -107,14 +107,14 @@ mod tests {
         let text = format!("{{{}}}", members.join(","));
         let value = pratique_json::parse(text.as_bytes()).unwrap();
         let index = MemberIndex::new(&value);
-        let found = |name: &str| index.position(NamePlace::new(name))?.find(&value, name);
+        let member = |name: &str| index.position(NamePlace::new(name))?.find(&value, name);
         for name in names {
-            assert_eq!(found(name).and_then(Value::as_str), Some(name.as_str()));
-            assert_eq!(found(&format!("{name}.")), None, "{name}");
+            assert_eq!(member(name).and_then(Value::as_str), Some(name.as_str()));
+            assert_eq!(member(&format!("{name}.")), None, "{name}");
         }
         // One of the same place as another.
-        assert_eq!(found("absent"), None);
-        assert_eq!(found(""), None);
+        assert_eq!(member("absent"), None);
+        assert_eq!(member(""), None);
     }
 
     #[test]

@@ -39,14 +39,14 @@ fn validate_probe(probe: &Node<'_, '_>, errors: &mut Errors) {
     let index = MemberIndex::new(probe.value());
     let probe = &probe.with_index(&index);
     validate_handler(probe, None, errors);
-    for name in [
-        "initialDelaySeconds",
-        "timeoutSeconds",
-        "periodSeconds",
-        "successThreshold",
-        "failureThreshold",
+    for number in [
+        probe.child("initialDelaySeconds"),
+        probe.child("timeoutSeconds"),
+        probe.child("periodSeconds"),
+        probe.child("successThreshold"),
+        probe.child("failureThreshold"),
     ] {
-        errors.nonnegative(&probe.child(name));
+        errors.nonnegative(&number);
     }
     let period = probe.child("terminationGracePeriodSeconds");
     if period.is_set() && period.int() <= 0 {
@@ -160,11 +160,14 @@ const LINUX_SIGNALS: &[&str] = &[
 // Upstream: pkg/apis/core/validation/validation.go, validateHandler
 fn validate_handler(handler: &Node<'_, '_>, grace_period: Option<i64>, errors: &mut Errors) {
     let mut count = 0;
-    for name in ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] {
-        let action = handler.child(name);
-        if !action.is_set() {
-            continue;
-        }
+    let actions = [
+        ("exec", handler.child("exec")),
+        ("httpGet", handler.child("httpGet")),
+        ("tcpSocket", handler.child("tcpSocket")),
+        ("grpc", handler.child("grpc")),
+        ("sleep", handler.child("sleep")),
+    ];
+    for (name, action) in actions.into_iter().filter(|(_, action)| action.is_set()) {
         count += 1;
         if count > 1 {
             errors.forbidden(action, "may not specify more than 1 handler type");
