@@ -49,8 +49,8 @@ pub(crate) struct RequestSession<'s> {
     /// The same as expressions see it.
     namespace: OnceCell<&'s NamespaceObject>,
     authorizers: OnceCell<Authorizers<'s>>,
-    /// Activations that are not in use, by the key of their inputs and whether they may have an authorizer. They are large to move.
-    idle_activations: RefCell<Vec<((InputKey, bool), Box<Activation<'s>>)>>,
+    /// Activations that are not in use.
+    idle_activations: RefCell<Vec<IdleActivation<'s>>>,
     /// The kinds that objects were converted into, by their position in input keys.
     kinds: RefCell<InlineList<&'s GroupVersionKind>>,
     /// The resources and kinds as which the request was matched, by their position in input keys.
@@ -60,6 +60,9 @@ pub(crate) struct RequestSession<'s> {
     /// How many more calls of [`proceed`](Self::proceed) do not check for an interruption.
     until_check: Cell<u32>,
 }
+
+/// An activation, and its inputs: their key and whether they may have an authorizer. It is large to move.
+type IdleActivation<'s> = ((InputKey, bool), Box<Activation<'s>>);
 
 /// How many expressions are evaluated between two checks for an interruption; a longer evaluation checks by itself.
 const CHECK_INTERVAL: u32 = 16;
