@@ -202,6 +202,7 @@ pub(super) fn validate_pod_security_context(spec: &Node<'_, '_>, options: PodOpt
     for group in context.child("supplementalGroups").items() {
         validate_id(&group, errors);
     }
+    // Upstream: pkg/apis/core/validation/validation.go, validatePodSpecSecurityContext
     if !errors.release().at_least(1, 37) {
         let name = "shareProcessNamespace";
         let shares = spec.child(name);
