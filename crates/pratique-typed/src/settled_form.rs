@@ -80,6 +80,7 @@ pub(crate) fn is_plain(kind: Scalar, value: &Value<'_>) -> bool {
         | (Scalar::Int64, Value::Int(_)) => true,
         (Scalar::Int32 | Scalar::IntOrString, Value::Int(number)) => i32::try_from(*number).is_ok(),
         (Scalar::Quantity, Value::String(text)) => is_canonical_quantity(text.as_bytes()),
+        (Scalar::Time, Value::String(text)) => is_canonical_time(text.as_bytes()),
         _ => false,
     }
 }
@@ -118,6 +119,47 @@ pub(crate) fn is_canonical_quantity(text: &[u8]) -> bool {
         b"Ki" | b"Mi" | b"Gi" => number % 1024 != 0,
         _ => false,
     }
+}
+
+/// Whether a text is a second in the form that times are written in, of a day that every month has: `2024-01-02T03:04:05Z`.
+fn is_canonical_time(text: &[u8]) -> bool {
+    let number = |tens: u8, ones: u8| match (tens, ones) {
+        (b'0'..=b'9', b'0'..=b'9') => 10 * (tens - b'0') + ones - b'0',
+        _ => u8::MAX,
+    };
+    let [
+        c,
+        d,
+        y,
+        z,
+        b'-',
+        m,
+        n,
+        b'-',
+        e,
+        f,
+        b'T',
+        h,
+        i,
+        b':',
+        k,
+        l,
+        b':',
+        s,
+        t,
+        b'Z',
+    ] = *text
+    else {
+        return false;
+    };
+    // None is Go's zero time, which is in the year 1.
+    (10..=99).contains(&number(c, d))
+        && number(y, z) <= 99
+        && (1..=12).contains(&number(m, n))
+        && (1..=28).contains(&number(e, f))
+        && number(h, i) <= 23
+        && number(k, l) <= 59
+        && number(s, t) <= 59
 }
 
 #[cfg(test)]
@@ -183,8 +225,38 @@ pub(crate) mod tests {
             Scalar::Int64,
             Scalar::String,
             Scalar::Quantity,
+            Scalar::Time,
         ] {
             assert!(plain.iter().any(|(known, _)| *known == kind), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn canonical_times() {
+        for text in [
+            "1000-01-01T00:00:00Z",
+            "2024-02-28T23:59:59Z",
+            "9999-12-28T19:09:09Z",
+        ] {
+            assert!(is_canonical_time(text.as_bytes()), "{text}");
+            assert_eq!(canonical(Scalar::Time, &text.into()), None, "{text}");
+        }
+        for text in [
+            "0001-01-01T00:00:00Z",
+            "2024-13-01T00:00:00Z",
+            "2024-00-01T00:00:00Z",
+            "2024-01-00T00:00:00Z",
+            "2023-02-29T00:00:00Z",
+            "2024-01-01T24:00:00Z",
+            "2024-01-01T00:60:00Z",
+            "2024-01-01T00:00:60Z",
+            "2024-01-01T00:00:00.5Z",
+            "2024-01-01T00:00:00+00:00",
+            "2024-01-01t00:00:00z",
+            "2024-01-01T00:00:0:Z",
+            "",
+        ] {
+            assert!(!is_canonical_time(text.as_bytes()), "{text}");
         }
     }
 
