@@ -107,12 +107,13 @@ impl ServedRequest {
         let decoded = self
             .codec
             .decode(self.body.as_bytes(), json, &self.request.kind, strict);
-        let object = match decoded {
-            Ok(decoded) => decoded.value,
+        let (object, form) = match decoded {
+            Ok(decoded) => (decoded.value, decoded.form),
             Err(error) => return Ok(ServedAnswer::Refused(error.to_string())),
         };
         let mut request = AdmissionRequest {
             object,
+            form,
             ..self.request.clone()
         };
         let options = ReceiveOptions {
@@ -129,7 +130,7 @@ impl ServedRequest {
             .with_plugins(PluginInputs::new(&self.state))
             .without_objects();
         let mut written = WrittenObject::default();
-        let admitted = self.admission.admit(&request, context, &mut written);
+        let admitted = self.admission.admit_owned(request, context, &mut written);
         let Outcome {
             status, undecided, ..
         } = self.runtime.block_on(admitted)?;

@@ -127,7 +127,7 @@ impl ValidatedObject {
             without_name: true,
             ..Request::default()
         };
-        let (received, object) = registry.receive_decoded(request, decoded.value)?;
+        let (received, object) = registry.receive_decoded(request, (decoded.value, decoded.form))?;
         // Between its steps, a server has the same object, and no copy.
         let mut received: Received<'_, '_> = received;
         received.replace_object(object);

@@ -1,5 +1,7 @@
 //! The processing of an object between the steps of admission.
 
+use std::borrow::Cow;
+
 use pratique_expression::MissingDependency;
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind, Status};
@@ -26,17 +28,17 @@ pub trait ObjectModel: Sync {
         Ok(())
     }
 
-    /// Prepares the object of a request, as mutating admission left it, for validating admission and for storage. Some rules look at
-    /// its namespace in the cluster. What is prepared may share the texts of the object.
+    /// Prepares the object of a request, as mutating admission left it, for validating admission and for storage: in place where it
+    /// is given away, and otherwise a copy. Some rules look at its namespace in the cluster.
     ///
     /// # Errors
-    /// The server refuses the request between the phases.
+    /// The server refuses the request between the phases. An object that was given away may be gone then.
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &Value<'v>,
+        object: &mut Cow<'_, Value<'v>>,
         cluster: &dyn Cluster,
-    ) -> Result<PreparedObject<'v>, RefusedRequest> {
+    ) -> Result<PreparedObject, RefusedRequest> {
         let _ = (request, object, cluster);
         Ok(PreparedObject::default())
     }
@@ -51,11 +53,11 @@ pub enum ObjectMutator<'a> {
     Webhook(&'a str),
 }
 
-/// An object that was prepared for validating admission.
+/// What became of an object that was prepared for validating admission. By default it is as it was.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PreparedObject<'v> {
-    /// The object; `None` if nothing changed it.
-    pub object: Option<Value<'v>>,
+pub struct PreparedObject {
+    /// Whether anything changed it.
+    pub is_changed: bool,
     /// Warnings for the user.
     pub warnings: Vec<String>,
     /// What is missing to know whether the server refuses the request here.
@@ -76,14 +78,3 @@ pub struct RefusedRequest {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConversionError(pub String);
-
-impl<'v> PreparedObject<'v> {
-    /// An object that preparing changed.
-    pub fn changed(object: Value<'v>) -> Self {
-        PreparedObject {
-            object: Some(object),
-            warnings: Vec::new(),
-            undecided: None,
-        }
-    }
-}

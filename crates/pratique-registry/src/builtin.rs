@@ -3,7 +3,7 @@
 use pratique_json::Value;
 use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_schema::FeatureGates;
-use pratique_types::{GroupVersionKind, Status, status};
+use pratique_types::{GroupVersionKind, ObjectForm, Status, status};
 
 use crate::scheme::{Scheme, SchemeObject, UndecodedBody};
 
@@ -30,8 +30,9 @@ impl Scheme for ObjectCodec {
         &self,
         kind: &GroupVersionKind,
         object: &mut Value<'_>,
+        form: ObjectForm,
     ) -> Result<bool, Box<Status>> {
-        let defaulted = ObjectCodec::default_keeping_empty(self, kind, object);
+        let defaulted = ObjectCodec::default_keeping_empty(self, kind, object, form);
         defaulted.map_err(|error| Box::new(status::bad_request(error.to_string())))
     }
 

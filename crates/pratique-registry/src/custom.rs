@@ -8,7 +8,7 @@ use pratique_objects::{DecodeError, FieldValidation, MediaType, ObjectCodec, uns
 use pratique_schema::merge::MergeSchema;
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::builtin::ServedResource;
-use pratique_types::{GroupVersionKind, GroupVersionResource, Status, field, status};
+use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectForm, Status, field, status};
 
 use crate::scheme::{Scheme, SchemeObject, UndecodedBody};
 use crate::target::Target;
@@ -223,9 +223,10 @@ impl Scheme for Kinds<'_> {
         &self,
         kind: &GroupVersionKind,
         object: &mut Value<'_>,
+        form: ObjectForm,
     ) -> Result<bool, Box<Status>> {
         if self.custom.find(kind).is_none() {
-            return Scheme::default_keeping_empty(self.builtin, kind, object);
+            return Scheme::default_keeping_empty(self.builtin, kind, object, form);
         }
         self.default_again(kind, object).map(|()| false)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_types::{Operation, Status, status};
+use pratique_types::{ObjectForm, Operation, Status, status};
 
 use crate::managed_fields::FieldSet;
 use crate::metadata::{check_name, fill_namespace, reduce_owner_references, wipe};
@@ -40,7 +40,8 @@ impl Registry<'_> {
         }
     }
 
-    /// The same for an object that is created or updated and was decoded already, but not defaulted. The body is not read.
+    /// The same for an object that is created or updated and was decoded already, but not defaulted: it comes with what is known about
+    /// its form. The body is not read.
     /// The object is returned beside the request, which does not contain it.
     ///
     /// # Errors
@@ -48,12 +49,12 @@ impl Registry<'_> {
     pub fn receive_decoded<'q, 'a>(
         &self,
         request: Request<'q>,
-        object: Value<'a>,
+        (object, form): (Value<'a>, ObjectForm),
     ) -> Result<(Received<'q, 'static>, Value<'a>), Refusal> {
         let mut object = object;
         let defaulted_labels = has_no_labels(&object);
         let kind = &request.target.kind;
-        let has_empty = self.scheme.default_keeping_empty(kind, &mut object)?;
+        let has_empty = self.scheme.default_keeping_empty(kind, &mut object, form)?;
         let with_empty = has_empty.then(|| {
             let with_empty = object.owned_within(self.scheme.field_names());
             self.scheme.settle(kind, &mut object);

@@ -5,7 +5,7 @@ use pratique_json::{Progress, Value};
 use pratique_objects::{DecodeError, FieldValidation};
 use pratique_schema::FeatureGates;
 use pratique_schema::merge::MergeSchema;
-use pratique_types::{GroupVersionKind, Status, status};
+use pratique_types::{GroupVersionKind, ObjectForm, Status, status};
 
 use crate::refusal::Refusal;
 
@@ -28,8 +28,8 @@ pub trait Scheme {
     /// The answer where the object cannot be converted.
     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>>;
 
-    /// As [`default_again`](Self::default_again), with the empty lists and maps kept that [`settle`](Self::settle) leaves out; whether
-    /// there are any.
+    /// As [`default_again`](Self::default_again), of an object that may be known to have its form, with the empty lists and maps kept that
+    /// [`settle`](Self::settle) leaves out; whether there are any.
     ///
     /// # Errors
     /// As [`default_again`](Self::default_again).
@@ -37,7 +37,9 @@ pub trait Scheme {
         &self,
         kind: &GroupVersionKind,
         object: &mut Value<'_>,
+        form: ObjectForm,
     ) -> Result<bool, Box<Status>> {
+        let _ = form;
         self.default_again(kind, object).map(|()| false)
     }
 

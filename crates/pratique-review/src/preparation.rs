@@ -101,6 +101,7 @@ impl Preparation {
             validator: self.validates.then(|| validator(gates)),
             has_no_plugins: true,
             is_applied: self.applies,
+            keeps_invalid: true,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The compiled policies, webhooks and steps.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use pratique_exclusion::registry_check;
@@ -65,15 +66,13 @@ impl Admission {
             Some(object) => Attributes::mutated(self.release(), request, object),
             None => Attributes::from(request),
         };
+        let mut object = Cow::Borrowed(mutated.object.as_ref().unwrap_or(&request.object));
         let prepared = match context.object_model {
-            Some(model) => {
-                let object = mutated.object.as_ref().unwrap_or(&request.object);
-                model.prepare(request, object, context.cluster)
-            }
+            Some(model) => model.prepare(request, &mut object, context.cluster),
             None => Ok(PreparedObject::default()),
         };
         let PreparedObject {
-            object,
+            is_changed,
             mut warnings,
             undecided,
         } = match prepared {
@@ -82,6 +81,7 @@ impl Admission {
                 return Ok(Outcome::new(mutated, None, refused(status, warnings)).by_the_registry());
             }
         };
+        let object = is_changed.then(|| object.into_owned());
         let attributes = match &object {
             Some(object) => Attributes::mutated(self.release(), request, object),
             None => attributes,

@@ -42,6 +42,7 @@ mod known_services;
 mod object_defaults;
 mod old_object;
 mod server_request;
+mod server_validation;
 
 use std::sync::Arc;
 
@@ -58,7 +59,8 @@ pub use given_request::GivenRequest;
 pub use known_services::RequestedService;
 pub use object_defaults::{ObjectDefaults, OverlaidDefaults};
 pub use pratique_apiextensions::CustomDefaults;
-pub use server_request::{DefaultedBy, Defaults, InvalidObject, ReceiveOptions, ReceivedRequest};
+pub use server_request::{DefaultedBy, Defaults, ReceiveOptions, ReceivedRequest};
+pub use server_validation::InvalidObject;
 
 /// An API server's processing of objects of built-in kinds, and of custom resources with known definitions. Cloning is
 /// cheap.

@@ -1,5 +1,7 @@
 //! The suite `server`: as `policy`, of a whole server, which prepares objects between the phases of admission.
 
+use std::borrow::Cow;
+
 use pratique::api_objects::ApiObjects;
 use pratique::cluster::Cluster;
 use pratique::json;
@@ -56,9 +58,9 @@ impl ObjectModel for ServerModel {
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &json::Value<'v>,
+        object: &mut Cow<'_, json::Value<'v>>,
         cluster: &dyn Cluster,
-    ) -> Result<PreparedObject<'v>, RefusedRequest> {
+    ) -> Result<PreparedObject, RefusedRequest> {
         // It changes nothing more in what was received before, but knows the target and the stored object.
         let mut request = request.clone();
         let received = self.objects.receive(&mut request)?;

@@ -3,6 +3,7 @@
 //! Policies of a file, with their bindings next to it, are reviewed with the objects that are nearest: those below the
 //! file's directory, or below the first directory above it that has some.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -393,12 +394,9 @@ fn question(
         .ok()?;
     let received = model.receive(&mut request).ok()?;
     if set.mutating_policies.is_empty() {
-        let prepared = received
-            .prepare(&request, &request.object, &Objects::new())
-            .ok()?;
-        if let Some(object) = prepared.object.map(Value::into_owned) {
-            request.object = object;
-        }
+        let mut object = Cow::Borrowed(&request.object);
+        received.prepare(&request, &mut object, &Objects::new()).ok()?;
+        request.object = object.into_owned();
     }
     Some(request)
 }

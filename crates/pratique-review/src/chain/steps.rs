@@ -1,6 +1,7 @@
 //! Records what each step of the chain does to a request.
 
 use pratique_schema::Release;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique::ObjectModel;
@@ -221,9 +222,9 @@ impl ObjectModel for RecordingModel<'_> {
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &Value<'v>,
+        object: &mut Cow<'_, Value<'v>>,
         cluster: &dyn Cluster,
-    ) -> Result<PreparedObject<'v>, RefusedRequest> {
+    ) -> Result<PreparedObject, RefusedRequest> {
         self.model.prepare(request, object, cluster)
     }
 }

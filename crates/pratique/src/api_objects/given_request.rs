@@ -1,5 +1,6 @@
 //! A request whose object stays as it is.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique_json::Value;
@@ -40,9 +41,9 @@ impl ObjectModel for GivenRequest {
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &Value<'v>,
+        object: &mut Cow<'_, Value<'v>>,
         _: &dyn Cluster,
-    ) -> Result<PreparedObject<'v>, RefusedRequest> {
+    ) -> Result<PreparedObject, RefusedRequest> {
         let is_unnamed = self.needs_name && !is_named(object);
         self.is_refused.store(is_unnamed, Ordering::Relaxed);
         if !is_unnamed {

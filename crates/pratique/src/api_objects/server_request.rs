@@ -1,11 +1,11 @@
 //! A request as an API server received it.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pratique_expression::MissingDependency;
 use pratique_json::{Value, text_at};
-use pratique_match::Namespace;
 use pratique_objects::changed_paths;
 use pratique_policy::Cluster;
 use pratique_policy::object_model::{
@@ -15,24 +15,20 @@ use pratique_registry::{
     GatedDrop, Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name, take_managed_fields,
 };
 use pratique_schema::FeatureGates;
-use pratique_types::{
-    AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef, Operation, Status, status,
-};
-use pratique_validation::{ADMIN_ACCESS_LABEL, Candidate, NamespaceView, OpenQuestion, Rejection, Validator};
+use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectRef, Operation, Status};
+use pratique_validation::{ADMIN_ACCESS_LABEL, OpenQuestion, Validator};
 use serde::Serialize;
 
 use super::ApiObjects;
-use super::assumed_fields::{assume_plugins, keep_stored};
 use super::given_request::is_named;
-use super::known_services::{
-    KnownServices, RequestedService, asks_for_one, depends_on_services, is_of_service,
-};
+use super::known_services::RequestedService;
 use super::old_object::OldObject;
+use super::server_validation::InvalidObject;
 
 /// An API server's processing of the object of a request, before admission and during it.
 #[derive(Debug)]
 pub struct ReceivedRequest<'m> {
-    model: &'m ApiObjects,
+    pub(super) model: &'m ApiObjects,
     /// The request as the registry received it, without its object; `None` for requests that are not prepared.
     received: Option<Received<'static, 'static>>,
     /// A server's messages about fields of a custom resource that its schema does not have.
@@ -45,19 +41,19 @@ pub struct ReceivedRequest<'m> {
     is_rewritten: AtomicBool,
     /// The defaulted fields, if they are recorded.
     defaults: Option<Mutex<Vec<Defaults>>>,
-    options: ReceiveOptions<'m>,
+    pub(super) options: ReceiveOptions<'m>,
     /// The object that is invalid.
-    invalid: Mutex<Option<InvalidObject>>,
+    pub(super) invalid: Mutex<Option<InvalidObject>>,
     /// What was left open of an object that has no errors.
-    left_open: Mutex<Option<OpenQuestion>>,
+    pub(super) left_open: Mutex<Option<OpenQuestion>>,
     /// The fields that were dropped, as their features are off.
     dropped: Mutex<Vec<GatedDrop>>,
     /// Whether a new object was taken from a cluster: the addresses and ports that it names are its own.
-    is_of_cluster: bool,
+    pub(super) is_of_cluster: bool,
     /// The kind of a custom resource whose scale is changed while it is not known: whether its definition allows that is open.
     unknown_scaled: Option<GroupVersionKind>,
     /// The Service that is asked for.
-    service: Mutex<Option<RequestedService>>,
+    pub(super) service: Mutex<Option<RequestedService>>,
 }
 
 /// How a request is received.
@@ -71,19 +67,8 @@ pub struct ReceiveOptions<'v> {
     pub has_no_plugins: bool,
     /// Whether the object of an update is a manifest that is applied: what it leaves out stays as it is stored.
     pub is_applied: bool,
-}
-
-/// An object of a built-in kind that a server's own validation refuses.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InvalidObject {
-    /// The object as it was to be stored.
-    pub object: Value<'static>,
-    /// The stored object; null where the object is new.
-    pub old_object: Value<'static>,
-    /// The feature gates of the server.
-    pub gates: FeatureGates,
-    /// The stored namespace of the object, where it is known.
-    pub namespace: Option<Value<'static>>,
+    /// Whether an object that is [invalid](ReceivedRequest::invalid_object) is kept, to explain why.
+    pub keeps_invalid: bool,
 }
 
 /// Fields that a server set.
@@ -261,7 +246,7 @@ impl ReceivedRequest<'_> {
         self.is_refused.load(Ordering::Relaxed)
     }
 
-    /// The object that is invalid, if it is.
+    /// The object that is invalid, if it is; none unless it is [kept](ReceiveOptions::keeps_invalid).
     pub fn invalid_object(&self) -> Option<InvalidObject> {
         self.invalid
             .lock()
@@ -338,7 +323,7 @@ impl ReceivedRequest<'_> {
                 without_name: self.is_validated(request),
                 ..Request::default()
             },
-            object,
+            (object, request.form),
         );
         let (mut received, object) = received.map_err(refused)?;
         self.warnings.append(&mut received.warnings);
@@ -427,9 +412,9 @@ impl ObjectModel for ReceivedRequest<'_> {
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &Value<'v>,
+        object: &mut Cow<'_, Value<'v>>,
         cluster: &dyn Cluster,
-    ) -> Result<PreparedObject<'v>, RefusedRequest> {
+    ) -> Result<PreparedObject, RefusedRequest> {
         let Some(received) = &self.received else {
             return self.named(request, object).map(|()| PreparedObject::default());
         };
@@ -456,143 +441,43 @@ impl ReceivedRequest<'_> {
         Ok(())
     }
 
-    /// Whether there are rules by which the object of a request is validated.
-    fn is_validated(&self, request: &AdmissionRequest<'_>) -> bool {
-        let is_update = request.operation == Operation::Update;
-        self.options
-            .validator
-            .is_some_and(|validator| validator.covers(&request.kind, &request.sub_resource, is_update))
-    }
-
-    /// Validates an object as it is to be stored, beside what was sent to be it. Of a kind without rules it is not known whether a server stores it.
-    // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate; update.go, BeforeUpdate
-    fn validate(
-        &self,
-        attributes: &pratique_registry::Attributes<'_>,
-        sent: &Value<'_>,
-        cluster: &dyn Cluster,
-    ) -> Result<(), Box<Status>> {
-        let Some(validator) = self.options.validator else {
-            return Ok(());
-        };
-        let not_found;
-        let namespace = match cluster.namespace(&attributes.namespace) {
-            Namespace::Stored(stored) => NamespaceView::Stored(stored),
-            Namespace::Named => NamespaceView::Unknown,
-            Namespace::Absent => {
-                let namespaces = GroupVersionResource::new("", "v1", "namespaces");
-                not_found = status::not_found(&namespaces, &attributes.namespace).message;
-                NamespaceView::Unreadable(&not_found)
-            }
-        };
-        let services = depends_on_services(attributes, sent)
-            .then(|| KnownServices::of_cluster(cluster, self.is_of_cluster));
-        let validate_change = |object: &Value<'_>, old: &Value<'_>| {
-            let mut candidate = Candidate::new(&attributes.kind, object)
-                .of_subresource(&attributes.subresource)
-                .in_namespace(namespace);
-            if let Some(services) = &services {
-                candidate = candidate.among_services(services.beside(sent));
-            }
-            if attributes.dry_run {
-                candidate = candidate.in_dry_run();
-            }
-            match attributes.operation {
-                Operation::Update => validator.update(&candidate, old),
-                _ => validator.create(&candidate),
-            }
-        };
-        let given = (&attributes.object, &attributes.old_object);
-        let mut status = match validate_change(given.0, given.1) {
-            Err(Rejection::Invalid(status)) => status,
-            Err(Rejection::Open(question)) => {
-                self.leave_open(question);
-                return Ok(());
-            }
-            Err(Rejection::NotValidated(_)) | Ok(()) => return Ok(()),
-        };
-        let names = self.model.builtin.field_names();
-        let (mut object, mut old_object) = (given.0.owned_within(names), given.1.owned_within(names));
-        let is_update = attributes.operation == Operation::Update;
-        let kind = &attributes.kind;
-        let is_whole = if is_update {
-            !self.options.is_applied || !keep_stored(kind, &mut object, &mut old_object)
-        } else {
-            !self.options.has_no_plugins || !assume_plugins(kind, &mut object)
-        };
-        if !is_whole {
-            match validate_change(&object, &old_object) {
-                Err(Rejection::Invalid(of_whole)) => status = of_whole,
-                Err(Rejection::Open(question)) => {
-                    self.leave_open(question);
-                    return Ok(());
-                }
-                Err(Rejection::NotValidated(_)) | Ok(()) => return Ok(()),
-            }
-        }
-        let mut invalid = self.invalid.lock().unwrap_or_else(PoisonError::into_inner);
-        let gates = self.model.gates();
-        *invalid = Some(InvalidObject {
-            object,
-            old_object,
-            gates,
-            namespace: cluster
-                .namespace(&attributes.namespace)
-                .stored()
-                .map(|stored| stored.clone().into_owned()),
-        });
-        Err(status)
-    }
-
-    /// Keeps the Service of a request as it was sent, for [`requested_service`](Self::requested_service).
-    fn keep_service(&self, attributes: &pratique_registry::Attributes<'_>, sent: &Value<'_>) {
-        if !is_of_service(attributes) {
-            return;
-        }
-        let is_about_allocation = matches!(
-            self.open_question(),
-            Some(OpenQuestion::Services | OpenQuestion::ServiceNetworks | OpenQuestion::NodePorts)
-        );
-        let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner);
-        *service = Some(RequestedService {
-            object: sent.owned_within(self.model.builtin.field_names()),
-            is_certain: is_about_allocation && asks_for_one(attributes, sent),
-        });
-    }
-
-    fn leave_open(&self, question: OpenQuestion) {
-        let mut left_open = self.left_open.lock().unwrap_or_else(PoisonError::into_inner);
-        *left_open = Some(question);
-    }
-
-    fn open_question(&self) -> Option<OpenQuestion> {
-        *self.left_open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn prepared<'v>(
         &self,
         received: &Received<'static, 'static>,
         request: &AdmissionRequest<'_>,
-        object: &Value<'v>,
+        object: &mut Cow<'_, Value<'v>>,
         cluster: &dyn Cluster,
-    ) -> Result<PreparedObject<'v>, RefusedRequest> {
+    ) -> Result<PreparedObject, RefusedRequest> {
         // On creation there is no stored object.
         let old = OldObject(&received.attributes.old_object);
         let mut received: Received<'static, 'v> = received.clone();
-        let original = &request.object;
-        if std::ptr::eq(object, original) || object == original {
-            received.attributes.object = object.clone()
+        let is_rewritten = self.is_rewritten.load(Ordering::Relaxed);
+        let is_original = match object {
+            Cow::Borrowed(object) => std::ptr::eq(*object, &request.object) || **object == request.object,
+            // The request has it no more.
+            Cow::Owned(_) => !is_rewritten,
+        };
+        let is_looked_at = self.defaults.is_some() || request.kind.is_core("Service");
+        let sent = match object {
+            Cow::Borrowed(object) => Some(Cow::Borrowed(*object)),
+            Cow::Owned(object) => is_looked_at.then(|| Cow::Owned(object.clone())),
+        };
+        let object_to_prepare = std::mem::take(object).into_owned();
+        if is_original {
+            received.attributes.object = object_to_prepare;
         } else {
-            received.replace_object(object.clone())
+            received.replace_object(object_to_prepare);
         }
         let validate = |prepared: &pratique_registry::Prepared<'v>| {
             let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
             dropped.clone_from(&prepared.dropped);
-            let result = self.validate(&prepared.attributes, object, cluster);
-            self.keep_service(&prepared.attributes, object);
+            let result = self.validate(&prepared.attributes, sent.as_deref(), cluster);
+            if let Some(sent) = &sent {
+                self.keep_service(&prepared.attributes, sent);
+            }
             result
         };
-        let has_empty = received.has_empty_fields() && !self.is_rewritten.load(Ordering::Relaxed);
+        let has_empty = received.has_empty_fields() && !is_rewritten;
         let prepared = if has_empty {
             received.restore_empty_fields();
             let builtin = self.model.builtin.clone().keeping_empty();
@@ -607,14 +492,17 @@ impl ReceivedRequest<'_> {
         if has_empty {
             self.model.builtin.settle(&request.kind, &mut stored);
         }
-        self.record(DefaultedBy::Preparation, object, &stored);
+        if let Some(sent) = &sent {
+            self.record(DefaultedBy::Preparation, sent, &stored);
+        }
+        *object = Cow::Owned(stored);
         let question = self.open_question();
         let undecided = question.map(|question| missing(question, &request.namespace));
         let scaled = self.unknown_scaled.as_ref();
         let undecided = undecided.or_else(|| scaled.map(|kind| scaled_object(kind, request)));
         let undecided = undecided.map(Box::new);
         Ok(PreparedObject {
-            object: Some(stored),
+            is_changed: true,
             warnings,
             undecided,
         })

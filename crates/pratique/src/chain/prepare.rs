@@ -1,5 +1,8 @@
 //! Preparing the object for validating admission.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use pratique_policy::object_model::RefusedRequest;
 
 use pratique_policy::ObjectModel;
@@ -34,17 +37,26 @@ impl ChainRun<'_> {
     }
 
     fn prepare_by(&mut self, model: &dyn ObjectModel) -> Result<(), ChainEnd> {
-        let object = self.object.as_deref().unwrap_or(&self.request.object);
-        match model.prepare(self.request, object, self.context.cluster) {
+        let given = self.object.take_if(|_| self.gives_object);
+        let given = given.map(|object| Arc::try_unwrap(object).unwrap_or_else(|shared| (*shared).clone()));
+        let mut object = match given {
+            Some(object) => Cow::Owned(object),
+            None => Cow::Borrowed(self.object.as_deref().unwrap_or(&self.request.object)),
+        };
+        let prepared = model.prepare(self.request, &mut object, self.context.cluster);
+        match prepared {
             Ok(prepared) => {
                 self.outcome
                     .undecided
                     .extend(undecided_validation(prepared.undecided));
                 self.outcome.warnings.extend(prepared.warnings);
-                self.may_differ |= prepared.object.is_some();
-                if let Some(object) = prepared.object {
+                self.may_differ |= prepared.is_changed;
+                if prepared.is_changed {
+                    let object = object.into_owned();
                     self.form = Attributes::mutated(self.admission.release(), self.request, &object).form;
                     self.prepared = Some(object);
+                } else if let Cow::Owned(object) = object {
+                    self.object = Some(Arc::new(object));
                 }
                 Ok(())
             }

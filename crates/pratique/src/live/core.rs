@@ -133,13 +133,15 @@ impl LiveCore {
             context = context.with_object_model(&**model);
         }
         if self.settings.observers.is_empty() {
-            let outcome = admission.run_chain(request, phases, context, &mut ()).await;
+            let outcome = admission
+                .run_chain((request, None), phases, context, &mut ())
+                .await;
             return outcome.map_err(UnavailableReason::from);
         }
         let (received, began) = (SystemTime::now(), RunStopwatch::start());
         let mut observers = ObserverList::new(&self.settings.observers);
         let outcome = admission
-            .run_chain(request, phases, context, &mut observers)
+            .run_chain((request, None), phases, context, &mut observers)
             .await;
         let outcome = outcome.map_err(UnavailableReason::from)?;
         let answered = AnsweredRequest {

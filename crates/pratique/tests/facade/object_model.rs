@@ -1,5 +1,6 @@
 //! An object model: defaults after each change, conversion after each plugin, preparation between the phases.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use pratique::authorization::NoAuthorizer;
@@ -40,17 +41,17 @@ impl ObjectModel for Trailing {
     fn prepare<'v>(
         &self,
         _: &AdmissionRequest<'_>,
-        object: &Value<'v>,
+        object: &mut Cow<'_, Value<'v>>,
         _: &dyn Cluster,
-    ) -> Result<PreparedObject<'v>, RefusedRequest> {
+    ) -> Result<PreparedObject, RefusedRequest> {
         let warnings = vec!["prepared".to_owned()];
         if self.refuses {
             let status = Box::new(Status::failure(Reason::Invalid, "invalid"));
             return Err(RefusedRequest { status, warnings });
         }
-        let object = Some(append(object, "p"));
+        *object = Cow::Owned(append(object, "p"));
         Ok(PreparedObject {
-            object,
+            is_changed: true,
             warnings,
             undecided: None,
         })

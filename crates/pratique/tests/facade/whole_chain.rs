@@ -9,7 +9,8 @@ use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::observer::{AdmissionPhase, ChainObserver, ChainStep};
 use pratique::plugins::{PluginFactory, PluginSettings, StateObjects, default_plugins};
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, AdmissionContext, Objects, PluginChain, PluginInputs};
+use pratique::{Admission, AdmissionContext, Attributes, Objects, PluginChain, PluginInputs};
+use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use serde_json::{Value, json};
 
 use crate::world::{NoDecider, run};
@@ -74,10 +75,11 @@ fn value(json: &Value) -> pratique_json::Value<'static> {
         .into_owned()
 }
 
-/// The object after each mutating step that changed it, and the order of all steps.
-#[derive(Default)]
+/// The object after each mutating step that changed it, and as it is stored, and the order of all steps.
+#[derive(Debug, Default, PartialEq)]
 struct Seen {
     objects: BTreeMap<String, Value>,
+    stored: Value,
     order: Vec<String>,
 }
 
@@ -89,6 +91,10 @@ impl ChainObserver for Seen {
         }
         let round = if step.is_reinvoked { "again " } else { "" };
         self.order.push(format!("{round}{}", step.name));
+    }
+
+    fn admitted(&mut self, attributes: &Attributes<'_>) {
+        self.stored = Value::from(attributes.object);
     }
 }
 
@@ -113,6 +119,7 @@ fn a_pod_is_after_each_step_what_a_server_makes_of_it() {
     }
     let text = golden["request"].to_string();
     let mut request: AdmissionRequest<'_> = serde_json::from_str(&text).unwrap();
+    let mut given_request = request.clone();
     let objects = ApiObjects::default();
     let received = objects.receive(&mut request).unwrap();
     assert_eq!(Value::from(&request.object), golden["defaulted"]);
@@ -158,4 +165,23 @@ fn a_pod_is_after_each_step_what_a_server_makes_of_it() {
     let used = Value::from(booked.status.get("used").unwrap());
     assert_eq!(used, golden["booked"][0]["used"]);
     assert_eq!(json!(outcome.audit_annotations), golden["auditAnnotations"]);
+
+    // A request that is given away, with an object that is known to have its form, comes to the same.
+    let written = golden["request"]["object"].to_string();
+    let codec = ObjectCodec::with_placeholder("2000-01-01T00:00:00Z");
+    let (json, strict) = (MediaType::Json, FieldValidation::Strict);
+    let decoded = codec.decode(written.as_bytes(), json, &given_request.kind, strict);
+    let decoded = decoded.unwrap();
+    (given_request.object, given_request.form) = (decoded.value, decoded.form);
+    let received = objects.receive(&mut given_request).unwrap();
+    let context = AdmissionContext::new(&cluster)
+        .with_decider(&NoDecider)
+        .with_object_model(&received)
+        .with_plugins(PluginInputs::new(&state));
+    let mut seen_again = Seen::default();
+    let given_outcome = run(admission.admit_owned(given_request, context, &mut seen_again)).unwrap();
+    assert_eq!(seen_again, seen);
+    let mut without_objects = outcome;
+    (without_objects.object, without_objects.prepared) = (None, None);
+    assert_eq!(given_outcome, without_objects);
 }
