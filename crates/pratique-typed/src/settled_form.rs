@@ -46,6 +46,12 @@ fn structure(check: CheckContext<'_>, id: TypeId, object: &Object<'_>) -> bool {
 
 #[inline]
 fn field(check: CheckContext<'_>, field: &'static Field, of: &Value<'_>) -> bool {
+    // Most are plain texts and numbers, which are looked at in place.
+    if let Shape::Scalar(kind) = field.shape
+        && is_plain(kind, of)
+    {
+        return field.presence != Presence::UnlessEmpty || !of.is_empty();
+    }
     match field.presence {
         Presence::UnlessNull if of.is_null() => false,
         Presence::UnlessEmpty if of.is_empty() => false,
