@@ -130,7 +130,7 @@ impl ValidatedObject {
         let (received, object) = registry.receive_decoded(request, (decoded.value, decoded.form))?;
         // Between its steps, a server has the same object, and no copy.
         let mut received: Received<'_, '_> = received;
-        received.replace_object(object);
+        received.replace_object(object, decoded.form);
         let unknown = Cell::new(None);
         let validate = |prepared: &Prepared| {
             let Attributes { kind, object, .. } = &prepared.attributes;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pratique_expression::MissingDependency;
 use pratique_json::Value;
-use pratique_types::{AdmissionRequest, GroupVersionKind, Status};
+use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm, Status};
 
 use crate::cluster::Cluster;
 
@@ -29,17 +29,17 @@ pub trait ObjectModel: Sync {
     }
 
     /// Prepares the object of a request, as mutating admission left it, for validating admission and for storage: in place where it
-    /// is given away, and otherwise a copy. Some rules look at its namespace in the cluster.
+    /// is given away, and otherwise a copy. It comes with what is known about its form. Some rules look at its namespace in the cluster.
     ///
     /// # Errors
     /// The server refuses the request between the phases. An object that was given away may be gone then.
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &mut Cow<'_, Value<'v>>,
+        (object, form): (&mut Cow<'_, Value<'v>>, ObjectForm),
         cluster: &dyn Cluster,
     ) -> Result<PreparedObject, RefusedRequest> {
-        let _ = (request, object, cluster);
+        let _ = (request, object, form, cluster);
         Ok(PreparedObject::default())
     }
 }

@@ -3,7 +3,7 @@
 use pratique_gotext::time::Timestamp;
 use pratique_json::{Object, Progress, Value};
 use pratique_schema::{FeatureGates, Release, TypeId};
-use pratique_typed::{SettledObject, settle_again, settle_keeping_empty};
+use pratique_typed::{SettledObject, settle_again, settle_edited, settle_keeping_empty};
 use pratique_types::{GroupVersionKind, ObjectForm};
 
 use crate::decode::{self, ReadObject};
@@ -271,6 +271,29 @@ impl ObjectCodec {
     pub fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
         if let (Some(id), Value::Object(members)) = (self.tables.type_of(kind), object) {
             self.settle_members(id, members);
+        }
+    }
+
+    /// The same for an object that has this form, where no member but those that `is_edited` tells of was changed.
+    pub fn settle_edited(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Value<'_>,
+        is_edited: &dyn Fn(&str) -> bool,
+    ) {
+        let (Some(id), Value::Object(members)) = (self.tables.type_of(kind), object) else {
+            return;
+        };
+        if self.keeps_empty {
+            self.settle_members(id, members);
+        } else {
+            settle_edited(
+                self.tables.schema(),
+                id,
+                members,
+                is_edited,
+                &Progress::unwatched(),
+            );
         }
     }
 

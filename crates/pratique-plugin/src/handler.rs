@@ -32,6 +32,8 @@ pub struct Handler {
     pub reads: &'static [FieldsRead],
     /// Whether its decisions may depend on the answers to authorization checks.
     pub asks_authorizer: bool,
+    /// Whether an object that has the form of its kind has it still once the plugin has changed it, so that nothing looks at it again.
+    pub keeps_form: bool,
 }
 
 impl Handler {
@@ -45,6 +47,7 @@ impl Handler {
             needs: &[],
             reads: &[],
             asks_authorizer: false,
+            keeps_form: false,
         }
     }
 
@@ -80,6 +83,13 @@ impl Handler {
     #[must_use]
     pub const fn asking_authorizer(mut self) -> Self {
         self.asks_authorizer = true;
+        self
+    }
+
+    /// With changes that leave an object in the form of its kind, whatever the state of the cluster is like.
+    #[must_use]
+    pub const fn keeping_form(mut self) -> Self {
+        self.keeps_form = true;
         self
     }
 

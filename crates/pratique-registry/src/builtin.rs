@@ -48,6 +48,15 @@ impl Scheme for ObjectCodec {
         ObjectCodec::settle(self, kind, object);
     }
 
+    fn settle_edited(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Value<'_>,
+        is_edited: &dyn Fn(&str) -> bool,
+    ) {
+        ObjectCodec::settle_edited(self, kind, object, is_edited);
+    }
+
     fn encode(&self, kind: &GroupVersionKind, object: &Value<'static>) -> String {
         ObjectCodec::encode(self, kind, object)
     }

@@ -255,6 +255,17 @@ impl Scheme for Kinds<'_> {
         }
     }
 
+    fn settle_edited(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Value<'_>,
+        is_edited: &dyn Fn(&str) -> bool,
+    ) {
+        if self.custom.find(kind).is_none() {
+            Scheme::settle_edited(self.builtin, kind, object, is_edited);
+        }
+    }
+
     fn convert(&self, kind: &GroupVersionKind, object: &Value<'static>) -> Option<Value<'static>> {
         let Some(served) = self.custom.find(kind) else {
             return Scheme::convert(self.builtin, kind, object);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::{Object, Value};
-use pratique_types::{Operation, Status, status};
+use pratique_types::{ObjectForm, Operation, Status, status};
 
 use crate::object;
 use crate::receive::attributes;
@@ -37,6 +37,7 @@ pub(crate) fn receive<'q>(
         },
         warnings: registry.deprecation(&request),
         step: RemainingStep::Delete,
+        form: ObjectForm::Written,
         defaulted_labels: false,
         managed: None,
         controller: None,

@@ -4,6 +4,7 @@ use pratique_json::{Object, Value};
 use pratique_schema::FeatureGates;
 use pratique_types::field;
 
+use crate::edited_object::{EditTarget, EditedObject};
 use crate::object::{self, FieldPath};
 
 /// A field that is dropped without a word, as its feature is off.
@@ -76,9 +77,9 @@ impl FieldDropper {
 
     /// Drops the fields of a feature that is off from a part of a new object, which is at `place`, unless the old one uses one of
     /// them.
-    pub(crate) fn drop_unused(
+    pub(crate) fn drop_unused<'v>(
         &mut self,
-        (object, place): (&mut Value<'_>, FieldPath<'_>),
+        (object, place): (&mut impl EditTarget<'v>, FieldPath<'_>),
         old: Option<&Value<'_>>,
         feature: GatedFields,
     ) {
@@ -104,14 +105,20 @@ impl FieldDropper {
             }
         };
         for pattern in feature.fields {
-            drop_all(object, pattern, &field::Path::ROOT, &mut remember);
+            // The first name of a pattern of a whole object is one name.
+            drop_all(
+                object.edit(pattern.first().copied()),
+                pattern,
+                &field::Path::ROOT,
+                &mut remember,
+            );
         }
     }
 
     /// Drops a field of a gate that is off, unless the old object has it.
     pub(crate) fn drop_field(
         &mut self,
-        object: &mut Value<'_>,
+        object: &mut EditedObject<'_>,
         old: Option<&Value<'_>>,
         gate: &'static str,
         path: FieldPath<'_>,

@@ -6,6 +6,7 @@ use pratique_schema::Release;
 use pratique_types::{GroupVersionKind, ObjectRef, Status, status};
 
 use crate::Placeholders;
+use crate::edited_object::{EditTarget as _, EditedObject};
 use crate::object::FieldPath;
 use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
@@ -64,7 +65,7 @@ impl<'s> KindStrategy<'s> {
     }
 
     /// Changes a new object before it is prepared.
-    pub(crate) fn begin_create(&self, context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+    pub(crate) fn begin_create(&self, context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
         if let KindStrategy::Builtin(strategy, _) = self
             && let Some((begin, _)) = strategy.begin
         {
@@ -76,7 +77,7 @@ impl<'s> KindStrategy<'s> {
     pub(crate) fn begin_update<'v>(
         &self,
         context: &mut StrategyContext<'_>,
-        object: &mut Value<'v>,
+        object: &mut EditedObject<'v>,
         old: &Value<'v>,
     ) {
         if let KindStrategy::Builtin(strategy, None) = self
@@ -87,11 +88,15 @@ impl<'s> KindStrategy<'s> {
     }
 
     /// Prepares a new object.
-    pub(crate) fn prepare_for_create(&self, context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+    pub(crate) fn prepare_for_create(
+        &self,
+        context: &mut StrategyContext<'_>,
+        object: &mut EditedObject<'_>,
+    ) {
         match self {
             KindStrategy::Builtin(strategy, _) => strategy.prepare_for_create(context, object),
             KindStrategy::Custom(version) | KindStrategy::CustomStatus(version) => {
-                version.prepare_create(object);
+                version.prepare_create(object.edit(None));
             }
         }
     }
@@ -100,19 +105,19 @@ impl<'s> KindStrategy<'s> {
     pub(crate) fn prepare_for_update<'v>(
         &self,
         context: &mut StrategyContext<'_>,
-        object: &mut Value<'v>,
+        object: &mut EditedObject<'v>,
         old: &Value<'v>,
     ) {
         match self {
             KindStrategy::Builtin(strategy, None) => strategy.prepare_for_update(context, object, old),
             KindStrategy::Builtin(_, Some(endpoint)) => endpoint.prepare_for_update(context, object, old),
-            KindStrategy::Custom(version) => version.prepare_update(object, old),
-            KindStrategy::CustomStatus(version) => version.prepare_status_update(object, old),
+            KindStrategy::Custom(version) => version.prepare_update(object.edit(None), old),
+            KindStrategy::CustomStatus(version) => version.prepare_status_update(object.edit(None), old),
         }
     }
 
     /// Changes an object at the end.
-    pub(crate) fn canonicalize(&self, object: &mut Value<'_>) {
+    pub(crate) fn canonicalize(&self, object: &mut EditedObject<'_>) {
         if let KindStrategy::Builtin(strategy, _) = self {
             (strategy.canonicalize)(object);
         }

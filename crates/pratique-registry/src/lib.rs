@@ -61,6 +61,7 @@ mod builtin;
 mod custom;
 mod delete;
 mod deprecation;
+mod edited_object;
 mod empty_fields;
 mod gated_fields;
 mod kind_strategy;

@@ -4,6 +4,7 @@ use pratique_json::Value;
 use pratique_types::{Status, status};
 
 use crate::Placeholders;
+use crate::edited_object::{EditTarget, EditedObject};
 use crate::object;
 use crate::target::Target;
 
@@ -12,7 +13,7 @@ const LONGEST_GENERATED_BASE: usize = 58;
 
 /// Drops the fields that only the server sets.
 // Upstream: apiserver/pkg/registry/rest/meta.go, WipeObjectMetaSystemFields
-pub(crate) fn wipe(object: &mut Value<'_>) {
+pub(crate) fn wipe<'v>(object: &mut impl EditTarget<'v>) {
     for field in [
         "creationTimestamp",
         "uid",
@@ -26,7 +27,7 @@ pub(crate) fn wipe(object: &mut Value<'_>) {
 
 /// Sets the fields that the server gives a new object, and its name if that is generated.
 // Upstream: apiserver/pkg/registry/rest/meta.go, FillObjectMetaSystemFields; apiserver/pkg/registry/generic/registry/store.go, create
-pub(crate) fn fill(object: &mut Value<'_>, placeholders: &Placeholders) {
+pub(crate) fn fill(object: &mut EditedObject<'_>, placeholders: &Placeholders) {
     object::set(
         object,
         &["metadata", "creationTimestamp"],
@@ -50,14 +51,17 @@ pub(crate) fn fill(object: &mut Value<'_>, placeholders: &Placeholders) {
 
 /// Fills in the namespace of the request, and refuses another one.
 // Upstream: apiserver/pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace
-pub(crate) fn fill_namespace(object: &mut Value<'_>, target: &Target) -> Result<(), Box<Status>> {
+pub(crate) fn fill_namespace<'v>(
+    object: &mut impl EditTarget<'v>,
+    target: &Target,
+) -> Result<(), Box<Status>> {
     let namespace = if target.is_namespaces() {
         ""
     } else {
         &target.namespace
     };
     let path: object::FieldPath<'_> = &["metadata", "namespace"];
-    let stated = object::text(object, path);
+    let stated = object::text(object.view(), path);
     match (stated.is_empty(), namespace.is_empty()) {
         _ if stated == namespace => {}
         (true, _) => object::set(object, path, namespace.to_owned()),

@@ -3,6 +3,8 @@
 pub(crate) use pratique_json::text_at as text;
 use pratique_json::{Object, Value};
 
+use crate::edited_object::EditTarget;
+
 /// A path of field names.
 pub(crate) type FieldPath<'p> = &'p [&'p str];
 
@@ -20,7 +22,13 @@ pub(crate) fn list<'v, 'a>(object: &'v Value<'a>, path: FieldPath<'_>) -> &'v [V
 }
 
 /// The elements of the list at a path, to be changed.
-pub(crate) fn list_mut<'v, 'a>(object: &'v mut Value<'a>, path: FieldPath<'_>) -> &'v mut [Value<'a>] {
+pub(crate) fn list_mut<'v, 'a: 'v>(
+    object: &'v mut impl EditTarget<'a>,
+    path: FieldPath<'_>,
+) -> &'v mut [Value<'a>] {
+    if list(object.view(), path).is_empty() {
+        return &mut [];
+    }
     match at_mut(object, path) {
         Some(Value::Array(elements)) => elements,
         _ => &mut [],
@@ -33,14 +41,23 @@ pub(crate) fn has(object: &Value<'_>, path: FieldPath<'_>) -> bool {
 }
 
 /// The value at a path, to be changed.
-pub(crate) fn at_mut<'v, 'a>(object: &'v mut Value<'a>, path: FieldPath<'_>) -> Option<&'v mut Value<'a>> {
+pub(crate) fn at_mut<'v, 'a: 'v>(
+    object: &'v mut impl EditTarget<'a>,
+    path: FieldPath<'_>,
+) -> Option<&'v mut Value<'a>> {
+    let object = object.edit(path.first().copied());
     path.iter().try_fold(object, |value, name| value.get_mut(name))
 }
 
 /// Sets the value at a path. Objects on the way are made.
-pub(crate) fn set<'a>(object: &mut Value<'a>, path: FieldPath<'_>, value: impl Into<Value<'a>>) {
+pub(crate) fn set<'a>(object: &mut impl EditTarget<'a>, path: FieldPath<'_>, value: impl Into<Value<'a>>) {
+    set_within(object.edit(path.first().copied()), path, value.into());
+}
+
+/// Recursion follows the path.
+fn set_within<'a>(object: &mut Value<'a>, path: FieldPath<'_>, value: Value<'a>) {
     let Some((first, rest)) = path.split_first() else {
-        *object = value.into();
+        *object = value;
         return;
     };
     if !matches!(object, Value::Object(_)) {
@@ -51,14 +68,16 @@ pub(crate) fn set<'a>(object: &mut Value<'a>, path: FieldPath<'_>, value: impl I
             members.insert((*first).to_owned(), Value::Null);
         }
         if let Some(member) = members.get_mut(first) {
-            set(member, rest, value);
+            set_within(member, rest, value);
         }
     }
 }
 
 /// Removes the value at a path.
-pub(crate) fn remove<'a>(object: &mut Value<'a>, path: FieldPath<'_>) -> Option<Value<'a>> {
+pub(crate) fn remove<'a>(object: &mut impl EditTarget<'a>, path: FieldPath<'_>) -> Option<Value<'a>> {
+    object.view().at(path)?;
     let (last, parents) = path.split_last()?;
+    let object = object.edit(path.first().copied());
     match at_mut(object, parents) {
         Some(Value::Object(members)) => members.remove(last),
         _ => None,
@@ -66,7 +85,7 @@ pub(crate) fn remove<'a>(object: &mut Value<'a>, path: FieldPath<'_>) -> Option<
 }
 
 /// Sets the value at a path, or removes it where there is none.
-pub(crate) fn put<'v>(object: &mut Value<'v>, path: FieldPath<'_>, value: Option<Value<'v>>) {
+pub(crate) fn put<'v>(object: &mut impl EditTarget<'v>, path: FieldPath<'_>, value: Option<Value<'v>>) {
     match value {
         Some(value) => set(object, path, value),
         None => drop(remove(object, path)),
@@ -74,19 +93,19 @@ pub(crate) fn put<'v>(object: &mut Value<'v>, path: FieldPath<'_>, value: Option
 }
 
 /// Copies the value at a path from another object, or removes it where that has none.
-pub(crate) fn copy<'v>(object: &mut Value<'v>, from: &Value<'v>, path: FieldPath<'_>) {
+pub(crate) fn copy<'v>(object: &mut impl EditTarget<'v>, from: &Value<'v>, path: FieldPath<'_>) {
     put(object, path, from.at(path).cloned());
 }
 
 /// Makes the generation of an object one more than that of the object before.
-pub(crate) fn increment_generation<'v>(object: &mut Value<'v>, old: &Value<'v>) {
+pub(crate) fn increment_generation<'v>(object: &mut impl EditTarget<'v>, old: &Value<'v>) {
     let generation = number(old, GENERATION);
     set(object, GENERATION, generation.saturating_add(1));
 }
 
 /// Removes the object at a path if it has no members.
-pub(crate) fn remove_if_empty(object: &mut Value<'_>, path: FieldPath<'_>) {
-    if object.at(path).is_some_and(Value::is_empty) {
+pub(crate) fn remove_if_empty<'v>(object: &mut impl EditTarget<'v>, path: FieldPath<'_>) {
+    if object.view().at(path).is_some_and(Value::is_empty) {
         remove(object, path);
     }
 }

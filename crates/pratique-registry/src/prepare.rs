@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use pratique_json::Value;
-use pratique_types::{Status, status, warnings};
+use pratique_types::{GroupVersionKind, Status, status, warnings};
 
+use crate::edited_object::EditedObject;
 use crate::kind_strategy::KindStrategy;
 use crate::managed_fields;
 use crate::metadata::{fill, fill_namespace, reduce_owner_references, wipe};
@@ -76,7 +77,8 @@ impl Registry<'_> {
         strategy: KindStrategy<'_>,
     ) -> Result<Prepared<'v>, Box<Status>> {
         let mut received = received;
-        let mut object = std::mem::take(&mut received.attributes.object);
+        let object = std::mem::take(&mut received.attributes.object);
+        let mut object = EditedObject::new(object, received.form);
         let mut context = self.context(&received);
         if received.request.verb != Verb::Create {
             wipe(&mut object);
@@ -92,7 +94,7 @@ impl Registry<'_> {
         strategy.canonicalize(&mut object);
         let (first, dropped) = (context.warnings, context.dropper.dropped);
         let kind = &received.attributes.kind;
-        self.scheme.settle(kind, &mut object);
+        let object = self.settled(kind, object);
         let release = self.scheme.gates().release();
         let last = strategy.validate_create(kind, &object, self.placeholders, release)?;
         let name = object::text(&object, &["metadata", "name"]).to_owned();
@@ -120,7 +122,8 @@ impl Registry<'_> {
         strategy: KindStrategy<'_>,
     ) -> Result<Prepared<'v>, Box<Status>> {
         let mut received = received;
-        let mut object = std::mem::take(&mut received.attributes.object);
+        let object = std::mem::take(&mut received.attributes.object);
+        let mut object = EditedObject::new(object, received.form);
         let old = &received.attributes.old_object;
         let target = &received.request.target;
         let is_unconditional = strategy.is_unconditional(&received.attributes.kind.version);
@@ -134,7 +137,7 @@ impl Registry<'_> {
         strategy.canonicalize(&mut object);
         let (first, dropped) = (context.warnings, context.dropper.dropped);
         let kind = &received.attributes.kind;
-        self.scheme.settle(kind, &mut object);
+        let object = self.settled(kind, object);
         let release = self.scheme.gates().release();
         let mut last = strategy.validate_update(kind, &object, old, release)?;
         if target.subresource == "status" {
@@ -147,6 +150,19 @@ impl Registry<'_> {
         let without_stored = received.request.without_stored;
         let prepared = self.prepared(without_stored, attributes, [received.warnings, first, last])?;
         Ok(Prepared { dropped, ..prepared })
+    }
+
+    /// A prepared object in the form of its kind.
+    fn settled<'v>(&self, kind: &GroupVersionKind, object: EditedObject<'v>) -> Value<'v> {
+        let (mut object, is_edited) = object.into_parts();
+        self.scheme.settle_edited(kind, &mut object, &is_edited);
+        #[cfg(debug_assertions)]
+        {
+            let mut whole = object.borrowed();
+            self.scheme.settle(kind, &mut whole);
+            debug_assert_eq!(whole, object, "parts that are not edited have their form");
+        }
+        object
     }
 
     /// The outcome of a request whose object is stored. It was warned of before it was prepared, while it was, and of its kind.
@@ -210,7 +226,7 @@ fn restore_managed_fields(received: &mut Received<'_, '_>) -> Option<String> {
 }
 
 /// Metadata that an update cannot change.
-fn keep_system_fields<'v>(object: &mut Value<'v>, old: &Value<'v>) {
+fn keep_system_fields<'v>(object: &mut EditedObject<'v>, old: &Value<'v>) {
     if object::text(object, &["metadata", "uid"]).is_empty() {
         object::copy(object, old, &["metadata", "uid"]);
     }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_types::field::Error;
-use pratique_types::{GroupKind, Reason, Status, status};
+use pratique_types::{GroupKind, ObjectForm, Reason, Status, status};
 
 use crate::Placeholders;
+use crate::edited_object::EditTarget;
 use crate::empty_fields::restore_empty;
 use crate::gated_fields::{FieldDropper, GatedDrop};
 use crate::kind_strategy::KindStrategy;
@@ -47,6 +48,8 @@ pub struct Received<'r, 'v> {
     /// Copies share it.
     pub(crate) request: Arc<Request<'r>>,
     pub(crate) step: RemainingStep,
+    /// What is known about the form of the object.
+    pub(crate) form: ObjectForm,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
     /// The kind that the object states, where admission sees another.
@@ -99,6 +102,7 @@ impl<'r> Registry<'r> {
     /// It cannot be converted any more.
     pub fn mutated(&self, received: &mut Received<'_, '_>, object: Value<'static>) -> Result<(), Refusal> {
         received.attributes.object = object;
+        received.form = ObjectForm::Written;
         received.defaulted_labels = false;
         received.stated_kind = None;
         let attributes = &mut received.attributes;
@@ -226,13 +230,21 @@ impl<'v> Received<'_, 'v> {
     /// Gives the object its empty lists and maps again, as a server has it that did not write it; they stay if the scheme keeps them.
     pub fn restore_empty_fields(&mut self) {
         if let Some(with_empty) = &self.with_empty {
+            self.form = ObjectForm::Written;
             restore_empty(with_empty, &mut self.attributes.object);
         }
     }
 
-    /// Takes the object as mutating admission left it, where that defaulted it after each change itself.
-    pub fn replace_object(&mut self, object: Value<'v>) {
+    /// Takes the object as it was received, with what is known about its form.
+    pub fn return_object(&mut self, object: Value<'v>, form: ObjectForm) {
         self.attributes.object = object;
+        self.form = form;
+    }
+
+    /// Takes the object as mutating admission left it, where that defaulted it after each change itself, with what is known about its
+    /// form.
+    pub fn replace_object(&mut self, object: Value<'v>, form: ObjectForm) {
+        self.return_object(object, form);
         self.defaulted_labels = false;
     }
 }
@@ -245,7 +257,7 @@ pub(crate) fn managed(object: &Value<'_>) -> Option<Value<'static>> {
 
 /// Fills in the version of the stored object, or refuses another one.
 pub(crate) fn check_version<'v>(
-    object: &mut Value<'v>,
+    object: &mut impl EditTarget<'v>,
     old: &Value<'v>,
     is_unconditional: bool,
     received: &Received<'_, '_>,
@@ -253,7 +265,7 @@ pub(crate) fn check_version<'v>(
     let target = &received.request.target;
     let path: object::FieldPath<'_> = &["metadata", "resourceVersion"];
     let stored = parse_version(object::text(old, path))?;
-    let version = parse_version(object::text(object, path))?;
+    let version = parse_version(object::text(object.view(), path))?;
     let name = &target.name;
     if version == 0 {
         if !is_unconditional {

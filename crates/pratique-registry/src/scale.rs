@@ -3,8 +3,9 @@
 // apiextensions-apiserver/pkg/registry/customresource/etcd.go, ScaleREST
 
 use pratique_json::{Object, Value};
-use pratique_types::{GroupVersionKind, ObjectRef, Status, status};
+use pratique_types::{GroupVersionKind, ObjectForm, ObjectRef, Status, status};
 
+use crate::edited_object::EditedObject;
 use crate::kind_strategy::KindStrategy;
 use crate::object::{self, MANAGED_FIELDS};
 use crate::registry::{Prepared, Received, Registry, check_version};
@@ -202,11 +203,11 @@ pub(crate) fn prepare<'v>(
     }
     let old_scale = &received.attributes.old_object;
     let changed = controller.as_ref().map(|old| {
-        let mut controller = old.clone();
+        let mut controller = EditedObject::new(old.clone(), ObjectForm::Written);
         object::set(&mut controller, &fields.replicas, replicas);
         let mut context = registry.context(&received);
         strategy.prepare_for_update(&mut context, &mut controller, old);
-        controller
+        controller.into_parts().0
     });
     let (object, old_object) = match (&changed, &controller) {
         (Some(changed), Some(old)) => (fields.scale(target, changed), fields.scale(target, old)),

@@ -65,6 +65,17 @@ pub trait Scheme {
         pratique_typed::settle_object(self.gates().release(), kind, object, &Progress::unwatched());
     }
 
+    /// The same for an object that has this form, where no member but those that `is_edited` tells of was changed.
+    fn settle_edited(
+        &self,
+        kind: &GroupVersionKind,
+        object: &mut Value<'_>,
+        is_edited: &dyn Fn(&str) -> bool,
+    ) {
+        let _ = is_edited;
+        self.settle(kind, object);
+    }
+
     /// An object in another version of its kind; `None` where it has none.
     fn convert(&self, kind: &GroupVersionKind, object: &Value<'static>) -> Option<Value<'static>> {
         let converted =

@@ -5,6 +5,7 @@ use pratique_schema::{FeatureGates, Release};
 use pratique_types::{GroupVersionKind, UserInfo};
 
 use crate::Placeholders;
+use crate::edited_object::EditedObject;
 use crate::gated_fields::{FieldDropper, GatedFields};
 use crate::object::{self, FieldPath};
 use crate::strategies::drop_disabled;
@@ -101,11 +102,11 @@ pub(crate) struct PartEndpoint {
 }
 
 /// Changes a new object.
-pub(crate) type CreateFunction = fn(&mut StrategyContext<'_>, &mut Value<'_>);
+pub(crate) type CreateFunction = fn(&mut StrategyContext<'_>, &mut EditedObject<'_>);
 /// Changes an object, by the object before.
-pub(crate) type UpdateFunction = for<'v> fn(&mut StrategyContext<'_>, &mut Value<'v>, &Value<'v>);
+pub(crate) type UpdateFunction = for<'v> fn(&mut StrategyContext<'_>, &mut EditedObject<'v>, &Value<'v>);
 /// Changes an object at the end.
-pub(crate) type CanonicalizeFunction = fn(&mut Value<'_>);
+pub(crate) type CanonicalizeFunction = fn(&mut EditedObject<'_>);
 
 /// The context of a request in which strategies prepare objects.
 #[derive(Debug)]
@@ -244,7 +245,11 @@ impl ResourceStrategy {
 
     /// Prepares a new object.
     // Upstream: rest.RESTCreateStrategy, PrepareForCreate
-    pub(crate) fn prepare_for_create(&self, context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+    pub(crate) fn prepare_for_create(
+        &self,
+        context: &mut StrategyContext<'_>,
+        object: &mut EditedObject<'_>,
+    ) {
         if self.status == StatusHandling::Reset {
             object::remove(object, &["status"]);
         }
@@ -260,7 +265,7 @@ impl ResourceStrategy {
     pub(crate) fn prepare_for_update<'v>(
         &self,
         context: &mut StrategyContext<'_>,
-        object: &mut Value<'v>,
+        object: &mut EditedObject<'v>,
         old: &Value<'v>,
     ) {
         if self.status != StatusHandling::Taken {
@@ -282,7 +287,12 @@ impl ResourceStrategy {
         }
     }
 
-    fn drop_gated<'v>(&self, dropper: &mut FieldDropper, object: &mut Value<'v>, old: Option<&Value<'v>>) {
+    fn drop_gated<'v>(
+        &self,
+        dropper: &mut FieldDropper,
+        object: &mut EditedObject<'v>,
+        old: Option<&Value<'v>>,
+    ) {
         for gated in self.gated {
             match gated {
                 GatedField::Field(gate, path) => dropper.drop_field(object, old, gate, path),
@@ -322,7 +332,7 @@ impl PartEndpoint {
     pub(crate) fn prepare_for_update<'v>(
         &self,
         context: &mut StrategyContext<'_>,
-        object: &mut Value<'v>,
+        object: &mut EditedObject<'v>,
         old: &Value<'v>,
     ) {
         for path in self.kept {

@@ -18,7 +18,9 @@ use crate::settled_form::settled;
 
 pub(crate) use scalar::canonical;
 pub(crate) use settle::settle_fitting;
-pub use settle::{SettledObject, settle_again, settle_in, settle_keeping_empty, settle_strict};
+pub use settle::{
+    SettledObject, settle_again, settle_edited, settle_in, settle_keeping_empty, settle_strict,
+};
 
 /// An object in the form of its kind in a release; `None` where it has that form, or where the release does not know the
 /// kind.

@@ -33,8 +33,8 @@ pub use added_members::AddedMembers;
 pub use conversion::{ConversionError, changed_back, converted};
 pub use encode::Encoder;
 pub use form::{
-    SettledObject, keeps_form, named, reread, settle_again, settle_in, settle_keeping_empty, settle_strict,
-    type_at, typed, typed_as,
+    SettledObject, keeps_form, named, reread, settle_again, settle_edited, settle_in, settle_keeping_empty,
+    settle_strict, type_at, typed, typed_as,
 };
 pub use go_text::{GoValue, ObjectPart, go_value};
 pub use part_type::{PartType, part_type};

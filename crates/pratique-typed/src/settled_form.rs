@@ -17,14 +17,30 @@ pub(crate) fn settled(
     object: &Object<'_>,
     progress: &Progress<'_>,
 ) -> bool {
-    structure((schema, progress), id, object)
+    structure((schema, progress), id, object, |_| true)
+}
+
+/// The same of an object of which only those members may be without the form that `is_edited` tells of.
+pub(crate) fn edited_settled(
+    schema: &'static Schema,
+    id: TypeId,
+    object: &Object<'_>,
+    is_edited: &dyn Fn(&str) -> bool,
+    progress: &Progress<'_>,
+) -> bool {
+    structure((schema, progress), id, object, is_edited)
 }
 
 /// The context of the check.
 type CheckContext<'p> = (&'static Schema, &'p Progress<'p>);
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
-fn structure(check: CheckContext<'_>, id: TypeId, object: &Object<'_>) -> bool {
+fn structure(
+    check: CheckContext<'_>,
+    id: TypeId,
+    object: &Object<'_>,
+    is_looked_at: impl Fn(&str) -> bool,
+) -> bool {
     let (schema, progress) = check;
     if !progress.nodes(object.len()) {
         return false;
@@ -36,7 +52,7 @@ fn structure(check: CheckContext<'_>, id: TypeId, object: &Object<'_>) -> bool {
         let Some(of) = walk.field(name) else {
             return false;
         };
-        if !field(check, of, value) {
+        if is_looked_at(name) && !field(check, of, value) {
             return false;
         }
         always += usize::from(of.is_always());
@@ -64,7 +80,7 @@ fn value(check: CheckContext<'_>, shape: &'static Shape, value: &Value<'_>) -> b
     let goes_on = |count| check.1.nodes(count);
     match (shape, value) {
         (Shape::Scalar(kind), of) => scalar(*kind, of),
-        (Shape::Struct(id), Value::Object(object)) => structure(check, *id, object),
+        (Shape::Struct(id), Value::Object(object)) => structure(check, *id, object, |_| true),
         (Shape::List(element), Value::Array(elements)) => {
             goes_on(elements.len()) && elements.iter().all(|item| self::value(check, element, item))
         }

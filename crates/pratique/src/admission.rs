@@ -68,7 +68,7 @@ impl Admission {
         };
         let mut object = Cow::Borrowed(mutated.object.as_ref().unwrap_or(&request.object));
         let prepared = match context.object_model {
-            Some(model) => model.prepare(request, &mut object, context.cluster),
+            Some(model) => model.prepare(request, (&mut object, attributes.form), context.cluster),
             None => Ok(PreparedObject::default()),
         };
         let PreparedObject {

@@ -6,7 +6,7 @@ use pratique::api_objects::ApiObjects;
 use pratique::cluster::Cluster;
 use pratique::json;
 use pratique::object_model::{ConversionError, ObjectMutator, PreparedObject, RefusedRequest};
-use pratique::types::{AdmissionRequest, GroupVersionKind};
+use pratique::types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 use pratique::{FeatureGates, ObjectModel};
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ impl ObjectModel for ServerModel {
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &mut Cow<'_, json::Value<'v>>,
+        object: (&mut Cow<'_, json::Value<'v>>, ObjectForm),
         cluster: &dyn Cluster,
     ) -> Result<PreparedObject, RefusedRequest> {
         // It changes nothing more in what was received before, but knows the target and the stored object.

@@ -395,7 +395,9 @@ fn question(
     let received = model.receive(&mut request).ok()?;
     if set.mutating_policies.is_empty() {
         let mut object = Cow::Borrowed(&request.object);
-        received.prepare(&request, &mut object, &Objects::new()).ok()?;
+        received
+            .prepare(&request, (&mut object, request.form), &Objects::new())
+            .ok()?;
         request.object = object.into_owned();
     }
     Some(request)

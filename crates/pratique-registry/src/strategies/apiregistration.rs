@@ -3,6 +3,7 @@
 
 use pratique_json::Value;
 
+use crate::edited_object::EditedObject;
 use crate::object;
 use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
@@ -25,7 +26,7 @@ pub(super) const STRATEGIES: &[ResourceStrategy] =
         .prepare(create, |_, _, _| {})];
 
 /// An API that the server itself serves is available at once.
-fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn create(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     if object::has(object, &["spec", "service"]) {
         return;
     }

@@ -3,6 +3,7 @@
 
 use pratique_json::Value;
 
+use crate::edited_object::EditedObject;
 use crate::gated_fields::GatedFields;
 use crate::object::{self, FieldPath};
 use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
@@ -41,7 +42,11 @@ pub(super) const STRATEGIES: &[ResourceStrategy] = &[
 ];
 
 // Upstream: pkg/registry/apps/deployment/strategy.go, dropDisabledStatusFields; pkg/registry/apps/replicaset/strategy.go
-fn drop_terminating_replicas<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn drop_terminating_replicas<'v>(
+    context: &mut StrategyContext<'_>,
+    object: &mut EditedObject<'v>,
+    old: &Value<'v>,
+) {
     const FEATURE: GatedFields = GatedFields::graduated(
         "DeploymentReplicaSetTerminatingReplicas",
         &[&["status", "terminatingReplicas"]],
@@ -56,13 +61,13 @@ const TEMPLATE_GENERATION: FieldPath<'static> = &[
     "deprecated.daemonset.template.generation",
 ];
 
-fn create_daemon_set(_: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn create_daemon_set(_: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     if template_generation(object) < 1 {
         object::set(object, TEMPLATE_GENERATION, "1");
     }
 }
 
-fn update_daemon_set<'v>(_: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_daemon_set<'v>(_: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     let old_generation = template_generation(old);
     let generation = if object::same(object, old, TEMPLATE) {
         old_generation

@@ -3,6 +3,7 @@
 
 use pratique_json::Value;
 
+use crate::edited_object::EditedObject;
 use crate::gated_fields::GatedFields;
 use crate::object::{self, FieldPath};
 use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
@@ -32,7 +33,7 @@ const STATUS_ANNOTATIONS: &[FieldPath<'static>] = &[
     ],
 ];
 
-fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn create(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     if context.kind.version == "v1" {
         for path in STATUS_ANNOTATIONS {
             object::remove(object, path);
@@ -41,7 +42,7 @@ fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     }
 }
 
-fn update<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update<'v>(context: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     if context.kind.version == "v1" {
         for path in STATUS_ANNOTATIONS {
             object::copy(object, old, path);

@@ -3,6 +3,7 @@
 
 use pratique_json::Value;
 
+use crate::edited_object::EditedObject;
 use crate::object::{self, FieldPath};
 use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
 
@@ -29,14 +30,14 @@ const NAME_LABELS: [&str; 2] = ["job-name", "batch.kubernetes.io/job-name"];
 /// Labels that identify the Job.
 const UID_LABELS: [&str; 2] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
 
-fn create_job(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn create_job(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     if object.at(&["spec", "manualSelector"]) != Some(&Value::Bool(true)) {
         generate_selector(object, context.defaulted_labels);
     }
 }
 
 // Upstream: pkg/registry/batch/job/strategy.go, generateSelector
-fn generate_selector(object: &mut Value<'_>, defaulted_labels: bool) {
+fn generate_selector(object: &mut EditedObject<'_>, defaulted_labels: bool) {
     let name = object::text(object, &["metadata", "name"]).to_owned();
     let uid = object::text(object, &["metadata", "uid"]).to_owned();
     let labels: FieldPath<'_> = &["spec", "template", "metadata", "labels"];

@@ -3,6 +3,7 @@
 
 use pratique_json::{Object, Value};
 
+use crate::edited_object::EditedObject;
 use crate::object::{self, FieldPath};
 use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
@@ -33,7 +34,7 @@ const APPROVAL: PartEndpoint = PartEndpoint {
 };
 
 /// The requester is the user who makes the request, whatever the object says.
-fn create_request(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn create_request(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     for field in ["username", "uid", "groups", "extra"] {
         object::remove(object, &["spec", field]);
     }
@@ -62,14 +63,14 @@ fn texts(texts: &[String]) -> Value<'static> {
 
 const CONDITIONS: FieldPath<'static> = &["status", "conditions"];
 
-fn update_status<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_status<'v>(context: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     for of_type in ["Approved", "Denied"] {
         preserve_conditions(object, old, of_type);
     }
     populate_times(context, object, old);
 }
 
-fn update_approval<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_approval<'v>(context: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     populate_times(context, object, old);
     let conditions = object::remove(object, CONDITIONS);
     object::copy(object, old, &["status"]);
@@ -78,7 +79,7 @@ fn update_approval<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>
 
 /// Conditions of a type stay as they were, unless there are more or fewer of them.
 // Upstream: pkg/registry/certificates/certificates/strategy.go, preserveConditionInstances
-fn preserve_conditions<'v>(object: &mut Value<'v>, old: &Value<'v>, of_type: &str) {
+fn preserve_conditions<'v>(object: &mut EditedObject<'v>, old: &Value<'v>, of_type: &str) {
     let is_of_type = |condition: &&Value<'_>| object::text(condition, &["type"]) == of_type;
     let old_conditions: Vec<Value<'_>> = object::list(old, CONDITIONS)
         .iter()
@@ -96,7 +97,7 @@ fn preserve_conditions<'v>(object: &mut Value<'v>, old: &Value<'v>, of_type: &st
 }
 
 // Upstream: pkg/registry/certificates/certificates/strategy.go, populateConditionTimestamps
-fn populate_times<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn populate_times<'v>(context: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     let now = &context.placeholders.time;
     for condition in object::list_mut(object, CONDITIONS) {
         if !object::has(condition, &["lastUpdateTime"]) {

@@ -4,6 +4,7 @@
 use pratique_json::{Object, Value};
 
 use super::{persistent_volume_claims, pods, services};
+use crate::edited_object::EditedObject;
 use crate::object::{self, FieldPath};
 use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StatusHandling, StrategyContext};
 
@@ -79,13 +80,13 @@ const FINALIZE: PartEndpoint = PartEndpoint {
     ..PartEndpoint::STATUS
 };
 
-fn name_limit_range(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn name_limit_range(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     if object::text(object, &["metadata", "name"]).is_empty() {
         object::set(object, &["metadata", "name"], context.placeholders.uid.clone());
     }
 }
 
-fn create_namespace(_: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn create_namespace(_: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     object::set(object, &["status", "phase"], "Active");
     let path: FieldPath<'_> = &["spec", "finalizers"];
     let mut finalizers = object::list(object, path).to_vec();
@@ -95,7 +96,7 @@ fn create_namespace(_: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     }
 }
 
-fn update_node_status<'v>(_: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_node_status<'v>(_: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     if !object::has(old, &["status", "config"]) {
         object::remove(object, &["status", "config"]);
     }
@@ -103,12 +104,16 @@ fn update_node_status<'v>(_: &mut StrategyContext<'_>, object: &mut Value<'v>, o
 
 const LAST_TRANSITION: FieldPath<'static> = &["status", "lastPhaseTransitionTime"];
 
-fn create_volume(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn create_volume(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     object::set(object, &["status", "phase"], "Pending");
     object::set(object, LAST_TRANSITION, context.placeholders.time.clone());
 }
 
-fn update_volume_status<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_volume_status<'v>(
+    context: &mut StrategyContext<'_>,
+    object: &mut EditedObject<'v>,
+    old: &Value<'v>,
+) {
     let is_set = object::has(object, LAST_TRANSITION);
     if object::same(object, old, &["status", "phase"]) {
         if !is_set {
@@ -120,7 +125,7 @@ fn update_volume_status<'v>(context: &mut StrategyContext<'_>, object: &mut Valu
 }
 
 /// Of references to secrets only their names are kept.
-fn clean_secret_references(object: &mut Value<'_>) {
+fn clean_secret_references(object: &mut EditedObject<'_>) {
     for secret in object::list_mut(object, &["secrets"]) {
         let mut cleaned = Object::new();
         let name = object::text(secret, &["name"]);

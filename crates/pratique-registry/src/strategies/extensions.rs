@@ -3,6 +3,7 @@
 
 use pratique_json::Value;
 
+use crate::edited_object::EditedObject;
 use crate::object;
 use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
@@ -22,7 +23,7 @@ pub(super) const STRATEGIES: &[ResourceStrategy] =
     ];
 
 /// Adds the storage version to the versions that objects were stored in.
-fn store_version(_: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn store_version(_: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     let versions = object::list(object, &["spec", "versions"]);
     let is_storage = |version: &&Value<'_>| version.get("storage") == Some(&Value::Bool(true));
     let Some(storage) = versions.iter().find(is_storage) else {

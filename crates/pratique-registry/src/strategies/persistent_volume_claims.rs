@@ -3,6 +3,7 @@
 
 use pratique_json::{Object, Value};
 
+use crate::edited_object::EditedObject;
 use crate::object::{self, FieldPath};
 use crate::strategy::{PartEndpoint, ResourceStrategy};
 
@@ -23,7 +24,7 @@ const SOURCE: FieldPath<'static> = &["spec", "dataSource"];
 const REFERENCE: FieldPath<'static> = &["spec", "dataSourceRef"];
 const NAMESPACE: FieldPath<'static> = &["spec", "dataSourceRef", "namespace"];
 
-fn prepare<'v>(object: &mut Value<'v>, old: Option<&Value<'v>>) {
+fn prepare<'v>(object: &mut EditedObject<'v>, old: Option<&Value<'v>>) {
     let had = |path| old.is_some_and(|old| object::has(old, path));
     if !object::text(object, NAMESPACE).is_empty() && !had(REFERENCE) {
         object::remove(object, REFERENCE);
@@ -51,7 +52,7 @@ fn is_claim_or_snapshot(object: &Value<'_>) -> bool {
 
 /// Copies either of the two fields to the other one.
 // Upstream: pkg/api/persistentvolumeclaim/util.go, NormalizeDataSources
-pub(super) fn normalize(object: &mut Value<'_>) {
+pub(super) fn normalize(object: &mut EditedObject<'_>) {
     match (object.at(SOURCE), object.at(REFERENCE)) {
         (Some(source), None) => {
             let reference = copy_of_source(source);

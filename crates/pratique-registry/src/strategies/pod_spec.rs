@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use pratique_json::Value;
 use pratique_types::field;
 
+use crate::edited_object::EditedObject;
 use crate::gated_fields::{FieldDropper, FieldTree, GatedDrop, GatedFields};
 use crate::object::{self, FieldPath};
 
@@ -126,22 +127,29 @@ const INIT_ANNOTATIONS: [&str; 4] = [
 /// annotations that are fields today.
 pub(crate) fn drop_disabled(
     dropper: &mut FieldDropper,
-    object: &mut Value<'_>,
+    object: &mut EditedObject<'_>,
     old: Option<&Value<'_>>,
     path: FieldPath<'_>,
 ) {
     let old = old.and_then(|old| old.at(path));
-    let Some(object) = object::at_mut(object, path) else {
+    let Some(pod) = object.at(path) else {
         return;
     };
-    if let Some(spec) = object.get_mut("spec") {
-        let (old, place) = (old.and_then(|old| old.get("spec")), [path, &["spec"]].concat());
-        if FEATURE_FIELDS.may_be_in(spec) {
+    let has_fields = pod.get("spec").is_some_and(|spec| FEATURE_FIELDS.may_be_in(spec));
+    let has_signals = !dropper.gates.is_on(STOP_SIGNALS) && pod.get("spec").is_some_and(has_stop_signals);
+    let has_all = dropper.is_on_or_graduated(RESTART_RULES) && dropper.is_on_or_graduated(IMAGE_VOLUMES);
+    let place = [path, &["spec"]].concat();
+    // What nothing is dropped from is not edited.
+    if (has_fields || has_signals || !has_all)
+        && let Some(spec) = object::at_mut(object, &place)
+    {
+        let old = old.and_then(|old| old.get("spec"));
+        if has_fields {
             for feature in FEATURES {
                 dropper.drop_unused((spec, place.as_slice()), old, *feature);
             }
         }
-        if !dropper.gates.is_on(STOP_SIGNALS) && !old.is_some_and(stops_by_signal) {
+        if has_signals && !old.is_some_and(stops_by_signal) {
             drop_stop_signals(spec, &place, &mut dropper.dropped);
         }
         if !dropper.is_on_or_graduated(RESTART_RULES) && !old.is_some_and(has_restart_rules) {
@@ -151,20 +159,28 @@ pub(crate) fn drop_disabled(
             drop_image_volumes(spec, &place, &mut dropper.dropped);
         }
     }
-    if let Some(status) = object.get_mut("status") {
-        let (old, place) = (
-            old.and_then(|old| old.get("status")),
-            [path, &["status"]].concat(),
-        );
+    let place = [path, &["status"]].concat();
+    if object::has(object, &place)
+        && let Some(status) = object::at_mut(object, &place)
+    {
+        let old = old.and_then(|old| old.get("status"));
         for feature in STATUS_FEATURES {
             dropper.drop_unused((status, place.as_slice()), old, *feature);
         }
     }
-    if object::has(object, &["metadata", "annotations"]) {
+    let place = [path, &["metadata", "annotations"]].concat();
+    let is_of_old = |annotations: &Value<'_>| {
+        INIT_ANNOTATIONS
+            .iter()
+            .any(|name| annotations.get(name).is_some())
+    };
+    if object.at(&place).is_some_and(is_of_old) {
         for name in INIT_ANNOTATIONS {
-            object::remove(object, &["metadata", "annotations", name]);
+            object::remove(object, &[place.as_slice(), &[name]].concat());
         }
-        object::remove_if_empty(object, &["metadata", "annotations"]);
+    }
+    if object::has(object, &place) {
+        object::remove_if_empty(object, &place);
     }
 }
 
@@ -252,6 +268,13 @@ fn keep_elements(object: &mut Value<'_>, list: &str, is_kept: impl Fn(&Value<'_>
 const STOP_SIGNALS: &str = "ContainerStopSignals";
 const STOP_SIGNAL: FieldPath<'static> = &["lifecycle", "stopSignal"];
 
+fn has_stop_signals(spec: &Value<'_>) -> bool {
+    let mut containers = CONTAINER_LISTS
+        .iter()
+        .flat_map(|list| object::list(spec, &[list]));
+    containers.any(|container| container.at(STOP_SIGNAL).is_some())
+}
+
 fn stops_by_signal(spec: &Value<'_>) -> bool {
     let mut containers = CONTAINER_LISTS
         .iter()
@@ -279,6 +302,7 @@ fn drop_stop_signals(spec: &mut Value<'_>, place: FieldPath<'_>, dropped: &mut V
 #[cfg(test)]
 mod tests {
     use pratique_schema::FeatureGates;
+    use pratique_types::ObjectForm;
 
     use super::*;
 
@@ -289,10 +313,11 @@ mod tests {
 
     #[track_caller]
     fn check(old: Option<&str>, volume: &str, expected: &str, paths: &[&str]) {
-        let (mut object, old) = (read(volume), old.map(read));
+        let mut object = EditedObject::new(read(volume), ObjectForm::Settled);
+        let old = old.map(read);
         let mut dropper = FieldDropper::new(FeatureGates::default());
         drop_disabled(&mut dropper, &mut object, old.as_ref(), &[]);
-        assert_eq!(object, read(expected), "{old:?}");
+        assert_eq!(*object, read(expected), "{old:?}");
         let dropped: Vec<&str> = dropper.dropped.iter().map(|drop| drop.path.as_str()).collect();
         assert_eq!(dropped, paths, "{old:?}");
     }

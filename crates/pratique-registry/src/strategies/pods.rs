@@ -8,6 +8,7 @@ use pratique_objects::complete_pod_resources;
 use pratique_validation::profile_annotations::APP_ARMOR_CONTAINER;
 
 use super::drop_disabled;
+use crate::edited_object::{EditTarget as _, EditedObject};
 use crate::object::{self, FieldPath};
 use crate::strategy::{GatedField, METADATA, PartEndpoint, ResourceStrategy, StrategyContext};
 
@@ -45,19 +46,19 @@ const RESIZE: PartEndpoint = PartEndpoint {
     update: |context, object, old| {
         keep_all_but_resources(context, object, old);
         keep_resources(context, object, old);
-        complete_pod_resources(object, context.dropper.gates);
+        complete_pod_resources(object.edit(Some("spec")), context.dropper.gates);
         count_generation(context, object, old);
     },
 };
 
-fn keep_all<'v>(object: &mut Value<'v>, old: &Value<'v>) {
+fn keep_all<'v>(object: &mut EditedObject<'v>, old: &Value<'v>) {
     for path in METADATA {
         object::copy(object, old, path);
     }
     object::copy(object, old, &["status"]);
 }
 
-fn count_generation<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn count_generation<'v>(context: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     drop_disabled(&mut context.dropper, object, Some(old), &[]);
     if !object::same(object, old, &["spec"]) {
         object::increment_generation(object, old);
@@ -65,7 +66,7 @@ fn count_generation<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v
 }
 
 /// Whoever does not know of resources of a whole Pod does not remove them.
-fn keep_resources<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn keep_resources<'v>(context: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     let is_on = context.dropper.gates.is_on("PodLevelResourcesFixDefaulting");
     if is_on && !object::has(object, &["spec", "resources"]) {
         object::copy(object, old, &["spec", "resources"]);
@@ -73,7 +74,7 @@ fn keep_resources<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>,
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, dropNonResizeUpdates
-fn keep_all_but_resources<'v>(context: &StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn keep_all_but_resources<'v>(context: &StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     const LISTS: [&str; 2] = ["containers", "initContainers"];
     let length = |of: &Value<'_>, list: &str| object::list(of, &["spec", list]).len();
     if LISTS.iter().any(|list| length(object, list) != length(old, list)) {
@@ -121,7 +122,7 @@ fn resized<'v>(new: &[Value<'v>], old: &[Value<'v>]) -> Vec<Value<'v>> {
     merged.collect()
 }
 
-fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn create(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     object::set(object, &["status", "phase"], "Pending");
     if !object::list(object, &["spec", "schedulingGates"]).is_empty() {
         let gated = scheduling_gated(context);
@@ -129,7 +130,9 @@ fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     }
     merge_label_keys(object);
     apply_app_armor(context, object);
-    complete_pod_resources(object, context.dropper.gates);
+    if object::has(object, &["spec", "resources"]) {
+        complete_pod_resources(object.edit(Some("spec")), context.dropper.gates);
+    }
     let class = pratique_types::quality_of_service(object);
     object::set(object, &["status", "qosClass"], class);
 }
@@ -151,23 +154,46 @@ fn scheduling_gated(context: &StrategyContext<'_>) -> Value<'static> {
 
 const LABEL_KEYS: [(&str, &str); 2] = [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")];
 
+const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
+/// Whether an affinity or a spread constraint has label keys.
+fn has_label_keys(spec: &Value<'_>) -> bool {
+    let mut affinities = ["podAffinity", "podAntiAffinity"].iter().flat_map(|affinity| {
+        let preferred = object::list(spec, &["affinity", affinity, PREFERRED]).iter();
+        let required = object::list(spec, &["affinity", affinity, REQUIRED]).iter();
+        preferred
+            .filter_map(|term| term.get("podAffinityTerm"))
+            .chain(required)
+    });
+    let mut constraints = object::list(spec, &["topologySpreadConstraints"]).iter();
+    affinities.any(names_keys) || constraints.any(names_keys)
+}
+
+fn names_keys(term: &Value<'_>) -> bool {
+    LABEL_KEYS
+        .iter()
+        .any(|(keys, _)| !object::list(term, &[keys]).is_empty())
+}
+
 /// Puts the values that label keys have in the pod into the selectors of its affinities and spread constraints.
 // Upstream: pkg/registry/core/pod/strategy.go, mutatePodAffinity, mutateTopologySpreadConstraints
-fn merge_label_keys(object: &mut Value<'_>) {
+fn merge_label_keys(object: &mut EditedObject<'_>) {
     // It is taken out of the object, whose labels are looked at meanwhile.
+    if !object.get("spec").is_some_and(has_label_keys) {
+        return;
+    }
     let Some(mut spec) = object.get_mut("spec").map(std::mem::take) else {
         return;
     };
     let labels = object.at(&["metadata", "labels"]).unwrap_or(&Value::Null);
     for affinity in ["podAffinity", "podAntiAffinity"] {
-        let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-        for term in object::list_mut(&mut spec, &["affinity", affinity, preferred]) {
+        for term in object::list_mut(&mut spec, &["affinity", affinity, PREFERRED]) {
             if let Some(term) = term.get_mut("podAffinityTerm") {
                 merge_keys(term, labels);
             }
         }
-        let required = "requiredDuringSchedulingIgnoredDuringExecution";
-        for term in object::list_mut(&mut spec, &["affinity", affinity, required]) {
+        for term in object::list_mut(&mut spec, &["affinity", affinity, REQUIRED]) {
             merge_keys(term, labels);
         }
     }
@@ -181,10 +207,7 @@ fn merge_keys<'v>(term: &mut Value<'v>, labels: &Value<'v>) {
     if !object::has(term, &["labelSelector"]) {
         return;
     }
-    if LABEL_KEYS
-        .iter()
-        .all(|(keys, _)| object::list(term, &[keys]).is_empty())
-    {
+    if !names_keys(term) {
         return;
     }
     let path: FieldPath<'_> = &["labelSelector", "matchExpressions"];
@@ -209,7 +232,7 @@ fn merge_keys<'v>(term: &mut Value<'v>, labels: &Value<'v>) {
 
 /// Gives containers the profiles that annotations name.
 // Upstream: pkg/registry/core/pod/strategy.go, applyAppArmorVersionSkew
-fn apply_app_armor(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn apply_app_armor(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     let annotations = object.at(&["metadata", "annotations"]).and_then(Value::as_object);
     let profiles = annotations
         .into_iter()
@@ -274,7 +297,7 @@ const CLAIM_STATUSES: [&str; 3] = [
     "resourceClaimStatuses",
 ];
 
-fn update_status<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_status<'v>(context: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     object::remove(object, &["metadata", "deletionTimestamp"]);
     if object::text(object, &["status", "qosClass"]).is_empty() {
         object::copy(object, old, &["status", "qosClass"]);
@@ -292,7 +315,7 @@ fn update_status<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, 
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, preserveOldObservedGeneration
-fn preserve_observed_generations<'v>(object: &mut Value<'v>, old: &Value<'v>) {
+fn preserve_observed_generations<'v>(object: &mut EditedObject<'v>, old: &Value<'v>) {
     const OBSERVED: &str = "observedGeneration";
     if object::number(object, &["status", OBSERVED]) == 0 {
         object::copy(object, old, &["status", OBSERVED]);

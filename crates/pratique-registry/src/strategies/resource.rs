@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use pratique_json::Value;
 use pratique_schema::Release;
 
+use crate::edited_object::EditedObject;
 use crate::gated_fields::GatedFields;
 use crate::object::{self, FieldPath};
 use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
@@ -120,7 +121,7 @@ fn drops_capacity_alone(release: &Release) -> bool {
 
 /// A request of `v1beta1` is one for exact devices also where all that it says of them is dropped: an empty list stands for that.
 // Upstream: pkg/apis/resource/v1beta1/conversion.go, hasDeviceRequestMainFieldsSet
-fn keep_exact(context: &mut StrategyContext<'_>, object: &mut Value<'_>, path: FieldPath<'_>) {
+fn keep_exact(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>, path: FieldPath<'_>) {
     let paths = context.dropper.dropped.iter().map(|drop| &drop.path);
     let paths = paths.chain(&context.dropper.dropped_empty);
     let paths: HashSet<&str> = paths.map(String::as_str).collect();
@@ -225,7 +226,7 @@ const LISTS: &str = "bools|ints|strings|versions";
 const TIME_ADDED: FieldPath<'static> = &["spec", "taint", "timeAdded"];
 
 /// A taint with another effect is a new one.
-fn update_taint_rule<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_taint_rule<'v>(context: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     let changed = !object::same(object, old, &["spec", "taint", "effect"]);
     if changed && object::same(object, old, TIME_ADDED) {
         object::set(object, TIME_ADDED, context.placeholders.time.clone());
@@ -278,7 +279,11 @@ const SKIPPED_OPERATIONS: GatedFields = GatedFields::new(
 
 /// The status of devices that are no longer allocated is dropped.
 // Upstream: pkg/registry/resource/resourceclaim/strategy.go, dropDeallocatedStatusDevices
-fn update_claim_status<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_claim_status<'v>(
+    context: &mut StrategyContext<'_>,
+    object: &mut EditedObject<'v>,
+    old: &Value<'v>,
+) {
     let dropper = &mut context.dropper;
     for feature in CLAIM_STATUS_FEATURES {
         dropper.drop_unused((object, &[]), Some(old), feature);

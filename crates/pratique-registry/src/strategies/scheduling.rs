@@ -3,6 +3,7 @@
 
 use pratique_json::Value;
 
+use crate::edited_object::EditedObject;
 use crate::gated_fields::GatedFields;
 use crate::object::{self, FieldPath};
 use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
@@ -58,7 +59,11 @@ const COMPOSITE_TEMPLATES: GatedFields =
 /// Drops fields behind gates that are off, unless the old object uses them: each template is compared to the old one at
 /// its place.
 // Upstream: pkg/registry/scheduling/workload/strategy.go, dropDisabledWorkloadSpecFields
-fn drop_of_templates<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
+fn drop_of_templates<'v>(
+    context: &mut StrategyContext<'_>,
+    object: &mut EditedObject<'v>,
+    old: Option<&Value<'v>>,
+) {
     let dropper = &mut context.dropper;
     let templates: FieldPath<'_> = &["spec", "podGroupTemplates"];
     let old_templates = old.map(|old| object::list(old, templates)).unwrap_or_default();
@@ -71,7 +76,7 @@ fn drop_of_templates<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'
     dropper.drop_unused((object, &[]), old, COMPOSITE_TEMPLATES);
 }
 
-fn update_status<'v>(_: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_status<'v>(_: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     if object::list(old, &["spec", "resourceClaims"]).is_empty() {
         object::remove(object, &["status", "resourceClaimStatuses"]);
     }

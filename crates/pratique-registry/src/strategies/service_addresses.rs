@@ -6,6 +6,7 @@ use pratique_gotext::net::{Ip, parse_sloppy_ip};
 use pratique_json::Value;
 
 use super::services::{needs_cluster_ip, needs_health_check, needs_node_port, node_ports, of_type};
+use crate::edited_object::{EditTarget as _, EditedObject};
 use crate::object::{self, FieldPath};
 use crate::strategy::StrategyContext;
 
@@ -57,7 +58,7 @@ pub(crate) fn read_service(object: &mut Value<'_>) {
     object::set(object, FAMILIES, families);
 }
 
-pub(super) fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+pub(super) fn create(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     let address = object::text(object, CLUSTER_IP).to_owned();
     if !address.is_empty() && object::list(object, CLUSTER_IPS).is_empty() {
         object::set(object, CLUSTER_IPS, vec![address.into()]);
@@ -75,8 +76,8 @@ pub(super) fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) 
     }
 }
 
-pub(super) fn update<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
-    keep_allocations(object, old);
+pub(super) fn update<'v>(context: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
+    keep_allocations(object.edit(Some("spec")), old);
     normalize_addresses(object, old);
     if is_sound(context, object) {
         init_families(context, object, Some(old));
@@ -162,7 +163,7 @@ fn allocates_node_ports(object: &Value<'_>) -> bool {
 
 /// Ports with the same number have the same node port.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initNodePorts
-fn init_node_ports(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+fn init_node_ports(context: &mut StrategyContext<'_>, object: &mut EditedObject<'_>) {
     let allocates = allocates_node_ports(object);
     let requested = object::list(object, PORTS).to_vec();
     let used_ports = node_ports(object);
@@ -193,7 +194,7 @@ fn init_node_ports(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
 }
 
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocClusterIPs
-fn allocate_addresses(context: &StrategyContext<'_>, object: &mut Value<'_>) {
+fn allocate_addresses(context: &StrategyContext<'_>, object: &mut EditedObject<'_>) {
     let mut addresses = object::list(object, CLUSTER_IPS).to_vec();
     if !needs_cluster_ip(object) || addresses.first().and_then(Value::as_str) == Some(NONE) {
         return;
@@ -228,7 +229,7 @@ fn allocate_addresses(context: &StrategyContext<'_>, object: &mut Value<'_>) {
 /// Families and their policy in a cluster with one family. What cannot be had is left to validation: an address of a family that the
 /// cluster does not have stays without a family.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
-fn init_families<'v>(context: &StrategyContext<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
+fn init_families<'v>(context: &StrategyContext<'_>, object: &mut EditedObject<'v>, old: Option<&Value<'v>>) {
     if !needs_cluster_ip(object) {
         return;
     }
@@ -323,7 +324,7 @@ pub fn keep_allocations<'v>(object: &mut Value<'v>, old: &Value<'v>) {
 
 /// Keeps the singular and the plural field alike.
 // Upstream: pkg/registry/core/service/storage/storage.go, normalizeClusterIPs
-fn normalize_addresses<'v>(object: &mut Value<'v>, old: &Value<'v>) {
+fn normalize_addresses<'v>(object: &mut EditedObject<'v>, old: &Value<'v>) {
     let same_address = object::same(object, old, CLUSTER_IP);
     let has = |of: &Value<'_>| !object::list(of, CLUSTER_IPS).is_empty();
     if has(old) && !has(object) && same_address {

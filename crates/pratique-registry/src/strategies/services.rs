@@ -4,6 +4,7 @@
 use pratique_json::Value;
 
 use super::service_addresses;
+use crate::edited_object::EditedObject;
 use crate::object;
 use crate::strategy::{PartEndpoint, ResourceStrategy, StrategyContext};
 
@@ -50,7 +51,7 @@ pub(super) fn node_ports<'v>(object: &Value<'v>) -> Vec<Value<'v>> {
 
 /// Drops fields that a Service of the new type does not have, where the request left them as they were.
 // Upstream: pkg/registry/core/service/strategy.go, dropTypeDependentFields
-fn drop_type_dependent<'v>(_: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn drop_type_dependent<'v>(_: &mut StrategyContext<'_>, object: &mut EditedObject<'v>, old: &Value<'v>) {
     let same = |object: &Value<'_>, field: &str| object::same(object, old, &["spec", field]);
     if needs_cluster_ip(old) && !needs_cluster_ip(object) {
         if same(object, "clusterIP") && same(object, "clusterIPs") {

@@ -3,6 +3,7 @@
 
 use pratique_json::Value;
 
+use crate::edited_object::EditedObject;
 use crate::object::{self, MANAGED_FIELDS};
 use crate::strategy::{GatedField, PartEndpoint, ResourceStrategy, StrategyContext};
 
@@ -76,7 +77,7 @@ const EMPTY_MATCHES: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector
 
 /// A label that stands for what another version cannot say is not combined with others.
 // Upstream: pkg/registry/policy/poddisruptionbudget/strategy.go, dropDisabledFields
-fn strip_label(object: &mut Value<'_>) {
+fn strip_label(object: &mut EditedObject<'_>) {
     let expressions: object::FieldPath<'_> = &["spec", "selector", "matchExpressions"];
     let is_label = |expression: &Value<'_>| object::text(expression, &["key"]) == EMPTY_MATCHES;
     let mut kept = object::list(object, expressions).to_vec();
@@ -107,7 +108,11 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// `deprecatedTopology` is dropped where it changes; the node that it names becomes `nodeName` if it was named before.
 // Upstream: pkg/registry/discovery/endpointslice/strategy.go, dropTopologyOnV1
-fn drop_topology<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
+fn drop_topology<'v>(
+    context: &mut StrategyContext<'_>,
+    object: &mut EditedObject<'v>,
+    old: Option<&Value<'v>>,
+) {
     if context.kind.version == "v1beta1" || old.is_some_and(|old| object::same(object, old, &["endpoints"])) {
         return;
     }

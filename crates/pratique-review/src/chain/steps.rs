@@ -9,7 +9,7 @@ use pratique::object_model::{ConversionError, ObjectMutator, PreparedObject, Ref
 use pratique::observer::{AdmissionPhase, ChainStep, StepResult};
 use pratique::policy::Cluster;
 use pratique_json::Value;
-use pratique_types::{AdmissionRequest, GroupVersionKind};
+use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
 /// The name of the step in which an API server sets defaults.
 pub const DEFAULTING: &str = "defaulting";
@@ -222,7 +222,7 @@ impl ObjectModel for RecordingModel<'_> {
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &mut Cow<'_, Value<'v>>,
+        object: (&mut Cow<'_, Value<'v>>, ObjectForm),
         cluster: &dyn Cluster,
     ) -> Result<PreparedObject, RefusedRequest> {
         self.model.prepare(request, object, cluster)

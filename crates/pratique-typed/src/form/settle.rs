@@ -7,7 +7,7 @@ use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 
 use super::{FormTyping, scalar};
 use crate::decode::{self, ConvertError, DecodeError};
-use crate::settled_form::{is_plain, settled};
+use crate::settled_form::{edited_settled, is_plain, settled};
 
 /// Gives an object the form of a type of a schema, in place, as [`typed_as`](super::typed_as) does with one that cannot be
 /// changed. Where it is not to go on, some of the object has the form.
@@ -21,6 +21,19 @@ pub fn settle_in(schema: &'static Schema, id: TypeId, object: &mut Object<'_>, p
 pub fn settle_again(schema: &'static Schema, id: TypeId, object: &mut Object<'_>, progress: &Progress<'_>) {
     if !settled(schema, id, object, progress) {
         settle_in(schema, id, object, progress);
+    }
+}
+
+/// The same for an object that had the form before some of its members were changed, which `is_edited` tells.
+pub fn settle_edited(
+    schema: &'static Schema,
+    id: TypeId,
+    object: &mut Object<'_>,
+    is_edited: &dyn Fn(&str) -> bool,
+    progress: &Progress<'_>,
+) {
+    if !edited_settled(schema, id, object, is_edited, progress) {
+        let _ = FormTyping::new(schema, progress).settle_members::<LENIENT>(id, object, is_edited);
     }
 }
 
@@ -105,6 +118,17 @@ impl FormTyping<'_> {
     }
 
     fn settle<const MODE: u8>(&self, id: TypeId, object: &mut Object<'_>) -> Result<(), Box<ConvertError>> {
+        self.settle_members::<MODE>(id, object, |_| true)
+    }
+
+    /// The same where only some members may be without the form.
+    #[inline]
+    fn settle_members<const MODE: u8>(
+        &self,
+        id: TypeId,
+        object: &mut Object<'_>,
+        is_edited: impl Fn(&str) -> bool,
+    ) -> Result<(), Box<ConvertError>> {
         if !self.progress.nodes(object.len()) {
             return Ok(());
         }
@@ -118,7 +142,12 @@ impl FormTyping<'_> {
                     _ => Ok(None),
                 };
             };
-            self.settle_field::<MODE>(field, value).map(|stays| {
+            let stays = if is_edited(name) {
+                self.settle_field::<MODE>(field, value)
+            } else {
+                Ok(true)
+            };
+            stays.map(|stays| {
                 always += usize::from(stays && field.is_always());
                 stays.then_some(field.name)
             })

@@ -7,7 +7,7 @@ use pratique_json::Value;
 use pratique_policy::Cluster;
 use pratique_policy::object_model::{ObjectModel, ObjectMutator, PreparedObject, RefusedRequest};
 use pratique_registry::{is_stored, no_name};
-use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
+use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm, Operation};
 
 /// A request whose object is complete, or is to stay as a person wrote it: nothing is defaulted and nothing prepared. What has
 /// no name after the policies is refused nevertheless, as no server stores it.
@@ -41,7 +41,7 @@ impl ObjectModel for GivenRequest {
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &mut Cow<'_, Value<'v>>,
+        (object, _): (&mut Cow<'_, Value<'v>>, ObjectForm),
         _: &dyn Cluster,
     ) -> Result<PreparedObject, RefusedRequest> {
         let is_unnamed = self.needs_name && !is_named(object);

@@ -15,7 +15,7 @@ use pratique_registry::{
     GatedDrop, Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name, take_managed_fields,
 };
 use pratique_schema::FeatureGates;
-use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectRef, Operation, Status};
+use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm, ObjectRef, Operation, Status};
 use pratique_validation::{ADMIN_ACCESS_LABEL, OpenQuestion, Validator};
 use serde::Serialize;
 
@@ -412,13 +412,13 @@ impl ObjectModel for ReceivedRequest<'_> {
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &mut Cow<'_, Value<'v>>,
+        (object, form): (&mut Cow<'_, Value<'v>>, ObjectForm),
         cluster: &dyn Cluster,
     ) -> Result<PreparedObject, RefusedRequest> {
         let Some(received) = &self.received else {
             return self.named(request, object).map(|()| PreparedObject::default());
         };
-        let prepared = self.prepared(received, request, object, cluster);
+        let prepared = self.prepared(received, request, (object, form), cluster);
         self.is_refused.store(prepared.is_err(), Ordering::Relaxed);
         prepared
     }
@@ -445,7 +445,7 @@ impl ReceivedRequest<'_> {
         &self,
         received: &Received<'static, 'static>,
         request: &AdmissionRequest<'_>,
-        object: &mut Cow<'_, Value<'v>>,
+        (object, form): (&mut Cow<'_, Value<'v>>, ObjectForm),
         cluster: &dyn Cluster,
     ) -> Result<PreparedObject, RefusedRequest> {
         // On creation there is no stored object.
@@ -464,9 +464,9 @@ impl ReceivedRequest<'_> {
         };
         let object_to_prepare = std::mem::take(object).into_owned();
         if is_original {
-            received.attributes.object = object_to_prepare;
+            received.return_object(object_to_prepare, form);
         } else {
-            received.replace_object(object_to_prepare);
+            received.replace_object(object_to_prepare, form);
         }
         let validate = |prepared: &pratique_registry::Prepared<'v>| {
             let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,6 +7,7 @@ use pratique_plugin::{
     Effects, MutableAttributes, Plugin, PluginContext, PolicyAuthorizer, Rejection, Stage,
 };
 use pratique_policy::{DenialCause, MissingDependency, PolicyObserver as _, UnfinishedEvaluation};
+use pratique_types::ObjectForm;
 
 use super::ChainRun;
 use super::end::ChainEnd;
@@ -71,12 +72,18 @@ impl<'r> ChainRun<'r> {
         }
         let name = plugin.handler().name;
         let ended = match phase {
-            AdmissionPhase::Mutating => caught(name, || {
-                self.mutate_object(|run, attributes| {
-                    let access = PolicyAuthorizer(run.authorizer_of_plugins());
-                    plugin.admit(attributes, &run.plugin_context(&access), effects)
-                })
-            }),
+            AdmissionPhase::Mutating => {
+                let admitted = caught(name, || {
+                    self.mutate_object(|run, attributes| {
+                        let access = PolicyAuthorizer(run.authorizer_of_plugins());
+                        plugin.admit(attributes, &run.plugin_context(&access), effects)
+                    })
+                });
+                if self.may_differ && !plugin.handler().keeps_form && self.form == ObjectForm::Settled {
+                    self.form = ObjectForm::Written;
+                }
+                admitted
+            }
             AdmissionPhase::Validating => caught(name, || {
                 let access = PolicyAuthorizer(self.authorizer_of_plugins());
                 plugin.validate(&self.attributes(), &self.plugin_context(&access), effects)

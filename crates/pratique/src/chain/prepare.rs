@@ -43,7 +43,7 @@ impl ChainRun<'_> {
             Some(object) => Cow::Owned(object),
             None => Cow::Borrowed(self.object.as_deref().unwrap_or(&self.request.object)),
         };
-        let prepared = model.prepare(self.request, &mut object, self.context.cluster);
+        let prepared = model.prepare(self.request, (&mut object, self.form), self.context.cluster);
         match prepared {
             Ok(prepared) => {
                 self.outcome

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use pratique::authorization::NoAuthorizer;
 use pratique::object_model::{ConversionError, ObjectMutator, PreparedObject, RefusedRequest};
 use pratique::policy::Cluster;
-use pratique::types::{GroupVersionKind, Reason, Status};
+use pratique::types::{GroupVersionKind, ObjectForm, Reason, Status};
 use pratique::{
     Admission, AdmissionBuilder, AdmissionContext, AdmissionRequest, EvalContext, ObjectModel, Objects,
     Outcome,
@@ -41,7 +41,7 @@ impl ObjectModel for Trailing {
     fn prepare<'v>(
         &self,
         _: &AdmissionRequest<'_>,
-        object: &mut Cow<'_, Value<'v>>,
+        (object, _): (&mut Cow<'_, Value<'v>>, ObjectForm),
         _: &dyn Cluster,
     ) -> Result<PreparedObject, RefusedRequest> {
         let warnings = vec!["prepared".to_owned()];
