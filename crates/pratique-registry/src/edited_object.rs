@@ -103,3 +103,50 @@ impl<'v> Deref for EditedObject<'v> {
         &self.object
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object;
+
+    #[track_caller]
+    fn check(edit: impl Fn(&mut EditedObject<'_>), expected: &[&str]) {
+        let text = br#"{"kind":"A","metadata":{"name":"a"},"spec":{"b":[1]},"status":{}}"#;
+        let object = pratique_json::parse(text).unwrap();
+        let mut edited = EditedObject::new(object, ObjectForm::Settled);
+        edit(&mut edited);
+        let (_, is_edited) = edited.into_parts();
+        let members = ["kind", "metadata", "spec", "status"];
+        let members: Vec<&str> = members.into_iter().filter(|member| is_edited(member)).collect();
+        assert_eq!(members, expected);
+    }
+
+    #[test]
+    fn what_is_edited_is_known() {
+        check(|_| {}, &[]);
+        check(
+            |object| object::set(object, &["metadata", "uid"], "u"),
+            &["metadata"],
+        );
+        check(|object| drop(object::remove(object, &["status"])), &["status"]);
+        check(|object| drop(object::remove(object, &["spec", "b"])), &["spec"]);
+        check(|object| assert!(object.get_mut("spec").is_some()), &["spec"]);
+        check(|object| object::set(object, &["kind"], "B"), &["kind"]);
+        check(
+            |object| assert!(object.edit(None).get("spec").is_some()),
+            &["kind", "metadata", "spec", "status"],
+        );
+        // Nothing is there to be edited.
+        check(|object| drop(object::remove(object, &["spec", "c"])), &[]);
+        check(
+            |object| assert!(object::list_mut(object, &["spec", "c"]).is_empty()),
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_to_have_its_form_is_looked_at() {
+        let (_, is_edited) = EditedObject::new(Value::Null, ObjectForm::Written).into_parts();
+        assert!(is_edited("spec") && is_edited("kind"));
+    }
+}

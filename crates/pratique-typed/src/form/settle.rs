@@ -291,6 +291,22 @@ mod tests {
     }
 
     #[test]
+    fn only_edited_members_are_looked_at() {
+        let schema = Release::latest().schema();
+        let id = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
+        let text = br#"{"metadata":{"labels":{}},"spec":{"containers":[],"nodeName":""}}"#;
+        let mut pod = parse(text).unwrap();
+        let Value::Object(members) = &mut pod else {
+            panic!("{pod}");
+        };
+        let is_edited = |member: &str| member == "metadata";
+        settle_edited(schema, id, members, &is_edited, &Progress::unwatched());
+        // What is always there has come.
+        let expected = r#"{"metadata":{},"spec":{"containers":[],"nodeName":""},"status":{}}"#;
+        assert_eq!(pod.to_string(), expected);
+    }
+
+    #[test]
     fn what_fits_is_settled_and_what_does_not_is_told() {
         for text in [
             r#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"},{"name":"d","ports":[{"containerPort":80}]}]}}"#,
