@@ -3,42 +3,64 @@
 use pratique_gotext::strconv::json_form;
 
 use crate::Value;
+use crate::special_bytes::{find_special, has_special, mark_special};
+
+/// For how much a list or an object makes room when its first byte is written.
+const ROOM: usize = 512;
 
 /// Appends a value as compact JSON.
 pub fn write(value: &Value<'_>, to: &mut Vec<u8>) {
+    if matches!(value, Value::Array(_) | Value::Object(_)) {
+        to.reserve(ROOM);
+    }
+    write_value(value, to);
+}
+
+// Each append looks at the capacity: punctuation is appended together.
+fn write_value(value: &Value<'_>, to: &mut Vec<u8>) {
     match value {
         Value::Null | Value::NilArray => to.extend_from_slice(b"null"),
         Value::Bool(true) => to.extend_from_slice(b"true"),
         Value::Bool(false) => to.extend_from_slice(b"false"),
-        Value::Int(number) => integer(*number, to),
+        Value::Int(number) => write_integer(*number, to),
         Value::Float(number) => to.extend_from_slice(json_form(*number).as_bytes()),
-        Value::String(text) => write_text(text, to),
+        Value::String(text) => {
+            to.push(b'"');
+            write_content(text, to);
+            to.push(b'"');
+        }
         Value::Array(elements) => {
             to.push(b'[');
             for (index, element) in elements.iter().enumerate() {
                 if index > 0 {
                     to.push(b',');
                 }
-                write(element, to);
+                write_value(element, to);
             }
             to.push(b']');
         }
+        Value::Object(object) if object.is_empty() => to.extend_from_slice(b"{}"),
         Value::Object(object) => {
-            to.push(b'{');
-            for (index, (key, value)) in object.iter().enumerate() {
-                if index > 0 {
-                    to.push(b',');
+            let mut opening = b"{\"";
+            for (key, value) in object.iter() {
+                to.extend_from_slice(opening);
+                write_content(key, to);
+                if let Value::String(text) = value {
+                    to.extend_from_slice(b"\":\"");
+                    write_content(text, to);
+                    to.push(b'"');
+                } else {
+                    to.extend_from_slice(b"\":");
+                    write_value(value, to);
                 }
-                write_text(key, to);
-                to.push(b':');
-                write(value, to);
+                opening = b",\"";
             }
             to.push(b'}');
         }
     }
 }
 
-fn integer(number: i64, to: &mut Vec<u8>) {
+fn write_integer(number: i64, to: &mut Vec<u8>) {
     if number < 0 {
         to.push(b'-');
     }
@@ -56,44 +78,70 @@ fn integer(number: i64, to: &mut Vec<u8>) {
     }
 }
 
-fn write_text(text: &str, to: &mut Vec<u8>) {
-    to.reserve(text.len() + 2);
-    to.push(b'"');
-    if is_plain(text.as_bytes()) {
-        to.extend_from_slice(text.as_bytes());
-    } else {
-        text.bytes().for_each(|byte| escape(byte, to));
-    }
-    to.push(b'"');
-}
-
-/// Whether no byte needs an escape, looked at eight at a time: nearly no text has one.
-// Rows `serve-100` and `review-ndjson` of `benches/`, which write objects and answers.
-#[inline]
-fn is_plain(bytes: &[u8]) -> bool {
-    let Some(last) = bytes.last_chunk::<8>() else {
-        return !bytes.iter().any(|byte| is_escaped(*byte));
+/// Appends what stands between the quotes of a string. Nearly no text has anything to escape.
+#[inline(always)]
+fn write_content(text: &str, to: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
+    let is_written = match bytes.len() {
+        0 => true,
+        1..4 => {
+            bytes.iter().for_each(|byte| escape(*byte, to));
+            true
+        }
+        4..8 => write_word(bytes, to),
+        8..16 => write_plain::<8>(bytes, to),
+        16..=32 => write_plain::<16>(bytes, to),
+        _ => false,
     };
-    // The last eight may have been among the others.
-    let (eights, _) = bytes.as_chunks::<8>();
-    let marks = eights.iter().fold(marks(*last), |all, eight| all | marks(*eight));
-    marks == 0
+    if !is_written {
+        write_any(bytes, to);
+    }
 }
 
-fn is_escaped(byte: u8) -> bool {
-    byte < b' ' || byte == b'"' || byte == b'\\'
+/// Appends a text of four to eight bytes, unless it has special ones.
+#[inline(always)]
+fn write_word(bytes: &[u8], to: &mut Vec<u8>) -> bool {
+    let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) else {
+        return false;
+    };
+    let (first, last) = (
+        u64::from(u32::from_le_bytes(*first)),
+        u64::from(u32::from_le_bytes(*last)),
+    );
+    if mark_special((first | last << 32).to_le_bytes()) != 0 {
+        return false;
+    }
+    let end = to.len() + bytes.len();
+    let word = first | last << (8 * (bytes.len() - 4));
+    to.extend_from_slice(&word.to_le_bytes());
+    to.truncate(end);
+    true
 }
 
-/// Not 0 where one of the bytes needs an escape.
+/// Appends a text of one to two times a length, unless it has special bytes: its first and its last ones, which overlap.
+// Row `chain-pod` of `benches/`: the function that copies any length takes half as many instructions again.
 #[inline]
-fn marks(eight: [u8; 8]) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    let bytes = u64::from_ne_bytes(eight);
-    // A byte below a bound borrows the high bit, which it did not have.
-    let below = |bytes: u64, bound: u8| bytes.wrapping_sub(ONES * u64::from(bound)) & !bytes & HIGH;
-    let is = |byte: u8| below(bytes ^ (ONES * u64::from(byte)), 1);
-    below(bytes, b' ') | is(b'"') | is(b'\\')
+fn write_plain<const LENGTH: usize>(bytes: &[u8], to: &mut Vec<u8>) -> bool {
+    let (Some(first), Some(last)) = (bytes.first_chunk::<LENGTH>(), bytes.last_chunk::<LENGTH>()) else {
+        return false;
+    };
+    if has_special(first, last) {
+        return false;
+    }
+    let end = to.len() + bytes.len();
+    to.extend_from_slice(first);
+    to.truncate(end - LENGTH);
+    to.extend_from_slice(last);
+    true
+}
+
+/// Appends a text of any length, and escapes what is special.
+#[inline(never)]
+fn write_any(bytes: &[u8], to: &mut Vec<u8>) {
+    match find_special(bytes, 0) {
+        None => to.extend_from_slice(bytes),
+        Some(_) => bytes.iter().for_each(|byte| escape(*byte, to)),
+    }
 }
 
 fn escape(byte: u8, to: &mut Vec<u8>) {

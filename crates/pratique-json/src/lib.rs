@@ -27,6 +27,7 @@ mod object;
 mod parse;
 mod progress;
 mod reader;
+mod special_bytes;
 mod value;
 mod write;
 

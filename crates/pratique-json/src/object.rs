@@ -243,7 +243,7 @@ pub(crate) fn compare(left: &str, right: &str) -> Ordering {
 /// The first eight bytes as a number that is ordered as they are. What is shorter ends with zeros: nothing comes before it that it
 /// begins.
 #[inline]
-fn head(bytes: &[u8]) -> u64 {
+pub(crate) fn head(bytes: &[u8]) -> u64 {
     if let Some(first) = bytes.first_chunk::<8>() {
         return u64::from_be_bytes(*first);
     }

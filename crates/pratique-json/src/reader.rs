@@ -7,73 +7,71 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::object::{NamedValue, compare};
+use crate::object::{NamedValue, compare, head};
 use crate::parse::{MAX_DEPTH, parse_other};
+use crate::special_bytes::find_special;
 use crate::{Object, Value};
 
 /// Reads a document whose objects have each of their members once; `None` of any other, and of what is no JSON.
 pub(crate) fn read_plain(text: &str) -> Option<Value<'_>> {
     let mut reader = PlainReader {
-        text,
-        at: 0,
-        members: Vec::new(),
-        elements: Vec::new(),
+        cursor: TextCursor { text, at: 0 },
+        members: SpareLists(Vec::new()),
+        elements: SpareLists(Vec::new()),
     };
-    let value = reader.value(0)?;
-    reader.skip_space();
-    (reader.at == text.len()).then_some(value)
+    let first = reader.cursor.token()?;
+    let value = reader.value(first, 0)?;
+    (reader.cursor.skip_space().at == text.len()).then_some(value)
 }
 
-/// For how many members more than it has an object has space, so that setting some does not move it: defaults of a container or a
-/// probe are as many.
-const SPARE: usize = 4;
+/// For how many members an object has space that has some: setting those that defaults add to a container or a probe does not move
+/// it.
+fn with_spare(count: usize) -> usize {
+    const SPARE: usize = 4;
+    match count {
+        0 => 0,
+        1 => 3,
+        _ => (count + SPARE) | 1,
+    }
+}
 
-/// A text, and how far it was read.
-struct PlainReader<'t> {
+/// A string that was read.
+enum PlainString<'t> {
+    /// It stands there as it is.
+    Text(&'t str),
+    Other(Cow<'t, str>),
+}
+
+/// A place in a text. It is copied while an object or an array is read, so that it stays in registers.
+#[derive(Clone, Copy)]
+struct TextCursor<'t> {
     text: &'t str,
     at: usize,
-    /// The members of all objects that did not end yet. Once one ends, its own become a list.
-    members: Vec<NamedValue<'t>>,
-    /// The same of arrays.
-    elements: Vec<Value<'t>>,
 }
 
-impl<'t> PlainReader<'t> {
+impl<'t> TextCursor<'t> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn skip_space(&mut self) {
+    #[cold]
+    fn skip_space(mut self) -> Self {
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
             self.at += 1;
         }
+        self
     }
 
     /// The next byte that is no space.
-    #[inline]
+    #[inline(always)]
     fn token(&mut self) -> Option<u8> {
         let mut byte = self.peek()?;
         if byte <= b' ' {
-            self.skip_space();
+            *self = self.skip_space();
             byte = self.peek()?;
         }
         self.at += 1;
         Some(byte)
-    }
-
-    /// A value in so many others. Recursion has their bound.
-    fn value(&mut self, depth: usize) -> Option<Value<'t>> {
-        let byte = self.token()?;
-        match byte {
-            b'"' => self.string().map(Value::String),
-            b'{' if depth < MAX_DEPTH => self.object(depth + 1),
-            b'[' if depth < MAX_DEPTH => self.array(depth + 1),
-            b't' => self.word("rue", Value::Bool(true)),
-            b'f' => self.word("alse", Value::Bool(false)),
-            b'n' => self.word("ull", Value::Null),
-            b'-' | b'0'..=b'9' => self.number(),
-            _ => None,
-        }
     }
 
     fn word(&mut self, rest: &str, value: Value<'t>) -> Option<Value<'t>> {
@@ -82,132 +80,98 @@ impl<'t> PlainReader<'t> {
         is_there.then_some(value)
     }
 
-    fn object(&mut self, depth: usize) -> Option<Value<'t>> {
-        let start = self.members.len();
-        let mut is_sorted = true;
-        let mut token = self.token()?;
-        while token != b'}' {
-            if token != b'"' {
-                return None;
+    /// A key behind its quote, with its [head].
+    #[inline(always)]
+    fn key(&mut self) -> Option<(Cow<'t, str>, u64)> {
+        let start = self.at;
+        match self.string()? {
+            PlainString::Text(text) => {
+                let head = match self.text.as_bytes().get(start..)?.first_chunk::<8>() {
+                    Some(eight) if text.len() < 8 => {
+                        u64::from_be_bytes(*eight) & !(u64::MAX >> (8 * text.len()))
+                    }
+                    Some(eight) => u64::from_be_bytes(*eight),
+                    None => head(text.as_bytes()),
+                };
+                Some((Cow::Borrowed(text), head))
             }
-            let key = self.string()?;
-            if self.token()? != b':' {
-                return None;
-            }
-            let value = self.value(depth)?;
-            let last = self.members.get(start..)?.last();
-            is_sorted &= last.is_none_or(|(last, _)| compare(last, &key) == Ordering::Less);
-            self.members.push((key, value));
-            token = self.token()?;
-            match token {
-                b'}' => {}
-                // Behind a comma is another member.
-                b',' => token = self.token().filter(|token| *token != b'}')?,
-                _ => return None,
+            PlainString::Other(text) => {
+                let head = head(text.as_bytes());
+                Some((text, head))
             }
         }
-        let members = self.members.get_mut(start..)?;
-        if !is_sorted {
-            members.sort_unstable_by(|one, other| compare(&one.0, &other.0));
-            let mut neighbours = members.iter().zip(members.iter().skip(1));
-            if neighbours.any(|(one, other)| one.0 == other.0) {
-                return None;
-            }
-        }
-        let count = members.len();
-        let mut list = Vec::with_capacity(count + SPARE.min(3 * count));
-        list.extend(self.members.drain(start..));
-        Some(Value::Object(Object::from_sorted(list)))
-    }
-
-    fn array(&mut self, depth: usize) -> Option<Value<'t>> {
-        let start = self.elements.len();
-        if self.token()? != b']' {
-            self.at -= 1;
-            loop {
-                let element = self.value(depth)?;
-                self.elements.push(element);
-                match self.token()? {
-                    b',' => {}
-                    b']' => break,
-                    _ => return None,
-                }
-            }
-        }
-        Some(Value::Array(self.elements.drain(start..).collect()))
     }
 
     /// A string behind its quote.
-    fn string(&mut self) -> Option<Cow<'t, str>> {
+    #[inline(always)]
+    fn string(&mut self) -> Option<PlainString<'t>> {
         let start = self.at;
-        self.skip_plain()?;
-        if self.peek()? == b'"' {
-            let text = self.text.get(start..self.at)?;
-            self.at += 1;
-            return Some(Cow::Borrowed(text));
+        let bytes = self.text.as_bytes();
+        let end = find_special(bytes, start)?;
+        if bytes.get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return self.text.get(start..end).map(PlainString::Text);
         }
-        loop {
-            match self.peek()? {
-                b'"' => break,
-                // What is escaped is a byte at least.
-                b'\\' => self.at += 2,
-                _ => return None,
-            }
-            self.skip_plain()?;
-        }
-        self.at += 1;
-        match parse_other(self.text.get(start - 1..self.at)?)? {
-            Value::String(text) => Some(text),
-            _ => None,
-        }
+        let (text, after) = self.other_string(end)?;
+        self.at = after;
+        Some(PlainString::Other(text))
     }
 
-    /// Skips what stands for itself in a string, eight bytes at a time.
-    #[inline]
-    fn skip_plain(&mut self) -> Option<()> {
+    /// A string that has something special at an offset, and the offset behind its last quote.
+    #[cold]
+    fn other_string(self, special: usize) -> Option<(Cow<'t, str>, usize)> {
+        let mut at = special;
+        let bytes = self.text.as_bytes();
         loop {
-            let rest = self.text.as_bytes().get(self.at..)?;
-            let Some(eight) = rest.first_chunk::<8>() else {
-                self.at += rest.iter().position(|byte| is_special(*byte))?;
-                return Some(());
-            };
-            let marks = mark_special(u64::from_le_bytes(*eight));
-            if marks != 0 {
-                self.at += marks.trailing_zeros() as usize / 8;
-                return Some(());
+            match bytes.get(at)? {
+                b'"' => break,
+                // What is escaped is a byte at least.
+                b'\\' => at += 2,
+                _ => return None,
             }
-            self.at += 8;
+            at = find_special(bytes, at)?;
+        }
+        at += 1;
+        match parse_other(self.text.get(self.at - 1..at)?)? {
+            Value::String(text) => Some((text, at)),
+            _ => None,
         }
     }
 
     /// A number behind its first byte.
     fn number(&mut self) -> Option<Value<'t>> {
+        // As many digits are less than the largest number.
         const LONGEST: usize = 18;
         let start = self.at - 1;
-        let bytes = self.text.as_bytes().get(start..)?;
-        let is_negative = bytes.first() == Some(&b'-');
-        let digits = bytes.get(usize::from(is_negative)..)?;
-        let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let digits = digits.get(..count)?;
-        let end = start + usize::from(is_negative) + count;
-        let is_float = matches!(self.text.as_bytes().get(end), Some(b'.' | b'e' | b'E'));
+        let bytes = self.text.as_bytes();
+        let is_negative = bytes.get(start) == Some(&b'-');
+        let first = start + usize::from(is_negative);
+        let (mut at, mut number) = (first, 0_i64);
+        let next = loop {
+            let byte = bytes.get(at).copied().unwrap_or(b' ');
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break byte;
+            }
+            number = number.wrapping_mul(10).wrapping_add(i64::from(digit));
+            at += 1;
+        };
+        let count = at - first;
+        let is_float = matches!(next, b'.' | b'e' | b'E');
         // A zero has no more digits, and one with a sign is a float.
-        let is_plain = match digits.first() {
+        let is_plain = match bytes.get(first) {
             Some(b'0') => count == 1 && !is_negative,
-            Some(_) => count <= LONGEST,
-            None => false,
+            _ => (1..=LONGEST).contains(&count),
         };
         if !is_plain || is_float {
             return self.other_number(start);
         }
-        self.at = end;
-        let number = digits
-            .iter()
-            .fold(0, |number, digit| number * 10 + i64::from(digit - b'0'));
+        self.at = at;
         Some(Value::Int(if is_negative { -number } else { number }))
     }
 
     /// A number that is none of the usual ones.
+    #[cold]
     fn other_number(&mut self, start: usize) -> Option<Value<'t>> {
         let rest = self.text.get(start..)?;
         let end = rest.find(|of: char| !matches!(of, '0'..='9' | '+' | '-' | '.' | 'e' | 'E'));
@@ -217,20 +181,148 @@ impl<'t> PlainReader<'t> {
     }
 }
 
-/// Whether a byte ends what stands for itself in a string.
-fn is_special(byte: u8) -> bool {
-    byte < b' ' || byte == b'"' || byte == b'\\'
+/// Reads the values of a text.
+struct PlainReader<'t> {
+    cursor: TextCursor<'t>,
+    members: SpareLists<NamedValue<'t>>,
+    elements: SpareLists<Value<'t>>,
 }
 
-/// The high bit of each byte that is [special](is_special()); those above the lowest such byte may be marked besides.
-#[inline]
-fn mark_special(bytes: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    // A byte below a bound borrows the high bit, which it did not have.
-    let below = |bytes: u64, bound: u8| bytes.wrapping_sub(ONES * u64::from(bound)) & !bytes & HIGH;
-    let is = |byte: u8| below(bytes ^ (ONES * u64::from(byte)), 1);
-    below(bytes, b' ') | is(b'"') | is(b'\\')
+/// Empty lists with space, in which the parts of objects and arrays are collected until their number is known.
+struct SpareLists<T>(Vec<Vec<T>>);
+
+impl<T> SpareLists<T> {
+    #[inline]
+    fn take(&mut self) -> Vec<T> {
+        self.0.pop().unwrap_or_else(|| Vec::with_capacity(5))
+    }
+
+    /// Moves what was collected into a list that has space for some more.
+    #[inline]
+    fn finish(&mut self, mut collected: Vec<T>, capacity: usize) -> Vec<T> {
+        let mut list = Vec::with_capacity(capacity);
+        list.append(&mut collected);
+        self.0.push(collected);
+        list
+    }
+}
+
+impl<'t> PlainReader<'t> {
+    /// A value behind its first byte, in so many others. Recursion has their bound.
+    fn value(&mut self, first: u8, depth: usize) -> Option<Value<'t>> {
+        match first {
+            b'{' => self.object(depth).map(Value::Object),
+            b'[' => self.array(depth).map(Value::Array),
+            b'"' => match self.cursor.string()? {
+                PlainString::Text(text) => Some(Value::String(Cow::Borrowed(text))),
+                PlainString::Other(text) => Some(Value::String(text)),
+            },
+            b't' => self.cursor.word("rue", Value::Bool(true)),
+            b'f' => self.cursor.word("alse", Value::Bool(false)),
+            b'n' => self.cursor.word("ull", Value::Null),
+            b'-' | b'0'..=b'9' => self.cursor.number(),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn object(&mut self, depth: usize) -> Option<Object<'t>> {
+        let depth = Some(depth + 1).filter(|depth| *depth <= MAX_DEPTH)?;
+        let mut members: Vec<NamedValue<'t>> = self.members.take();
+        let mut is_sorted = true;
+        let mut last_head = 0;
+        let mut cursor = self.cursor;
+        let mut token = cursor.token()?;
+        while token != b'}' {
+            if token != b'"' {
+                return None;
+            }
+            let (key, head) = cursor.key()?;
+            if head <= last_head
+                && let Some((last, _)) = members.last()
+            {
+                is_sorted &= compare(last, &key) == Ordering::Less;
+            }
+            last_head = head;
+            if cursor.token()? != b':' {
+                return None;
+            }
+            match cursor.token()? {
+                b'"' => match cursor.string()? {
+                    PlainString::Text(text) => members.push((key, Value::String(Cow::Borrowed(text)))),
+                    PlainString::Other(text) => members.push((key, Value::String(text))),
+                },
+                b'{' => {
+                    self.cursor = cursor;
+                    let object = self.object(depth)?;
+                    members.push((key, Value::Object(object)));
+                    cursor = self.cursor;
+                }
+                first => {
+                    self.cursor = cursor;
+                    let value = self.value(first, depth)?;
+                    members.push((key, value));
+                    cursor = self.cursor;
+                }
+            }
+            token = cursor.token()?;
+            match token {
+                b'}' => {}
+                // Behind a comma is another member.
+                b',' => token = cursor.token().filter(|token| *token != b'}')?,
+                _ => return None,
+            }
+        }
+        self.cursor = cursor;
+        if !is_sorted {
+            members.sort_unstable_by(|one, other| compare(&one.0, &other.0));
+            let mut neighbours = members.iter().zip(members.iter().skip(1));
+            if neighbours.any(|(one, other)| one.0 == other.0) {
+                return None;
+            }
+        }
+        let count = members.len();
+        let list = self.members.finish(members, with_spare(count));
+        Some(Object::from_sorted(list))
+    }
+
+    #[inline(never)]
+    fn array(&mut self, depth: usize) -> Option<Vec<Value<'t>>> {
+        let depth = Some(depth + 1).filter(|depth| *depth <= MAX_DEPTH)?;
+        let mut elements: Vec<Value<'t>> = self.elements.take();
+        let mut cursor = self.cursor;
+        let mut token = cursor.token()?;
+        while token != b']' {
+            match token {
+                b'"' => match cursor.string()? {
+                    PlainString::Text(text) => elements.push(Value::String(Cow::Borrowed(text))),
+                    PlainString::Other(text) => elements.push(Value::String(text)),
+                },
+                b'{' => {
+                    self.cursor = cursor;
+                    let object = self.object(depth)?;
+                    elements.push(Value::Object(object));
+                    cursor = self.cursor;
+                }
+                first => {
+                    self.cursor = cursor;
+                    let value = self.value(first, depth)?;
+                    elements.push(value);
+                    cursor = self.cursor;
+                }
+            }
+            token = cursor.token()?;
+            match token {
+                b']' => {}
+                // Behind a comma is another element.
+                b',' => token = cursor.token().filter(|token| *token != b']')?,
+                _ => return None,
+            }
+        }
+        self.cursor = cursor;
+        let count = elements.len();
+        Some(self.elements.finish(elements, count))
+    }
 }
 
 #[cfg(test)]
