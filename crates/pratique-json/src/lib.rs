@@ -40,5 +40,7 @@ pub use object::Object;
 pub use object::{same, same_name};
 pub use parse::{Error, MAX_DEPTH, parse, parse_unique};
 pub use progress::{Interrupted, Interruption, Progress};
+#[doc(hidden)]
+pub use special_bytes::find_special;
 pub use value::{Value, text_at};
 pub use write::escape_html;

@@ -11,7 +11,7 @@ pub(crate) fn is_special(byte: u8) -> bool {
 
 /// The offset of the first special byte from an offset on.
 #[inline]
-pub(crate) fn find_special(bytes: &[u8], from: usize) -> Option<usize> {
+pub fn find_special(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     let mut rest = bytes.get(from..)?;
     while let Some((eight, behind)) = rest.split_first_chunk::<8>() {

@@ -1,37 +1,6 @@
 //! Finds where JSON values end, without parsing them.
 
-/// What a byte means. Those that mean something in strings come last.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum ByteClass {
-    Other,
-    Open,
-    Close,
-    Quote,
-    Escape,
-    Newline,
-}
-
-#[allow(clippy::indexing_slicing, reason = "the compiler evaluates it")]
-const fn classes() -> [ByteClass; 256] {
-    let mut classes = [ByteClass::Other; 256];
-    classes[b'{' as usize] = ByteClass::Open;
-    classes[b'[' as usize] = ByteClass::Open;
-    classes[b'}' as usize] = ByteClass::Close;
-    classes[b']' as usize] = ByteClass::Close;
-    classes[b'"' as usize] = ByteClass::Quote;
-    classes[b'\\' as usize] = ByteClass::Escape;
-    classes[b'\n' as usize] = ByteClass::Newline;
-    classes
-}
-
-static CLASSES: [ByteClass; 256] = classes();
-
-fn class(byte: u8) -> ByteClass {
-    CLASSES
-        .get(usize::from(byte))
-        .copied()
-        .unwrap_or(ByteClass::Other)
-}
+use pratique_json::find_special;
 
 /// The state of a scan through a JSON value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,37 +31,87 @@ impl JsonScan {
     }
 
     /// Scans a text from an offset on. A line break ends a string: in JSON there is none in strings.
-    // Byte by byte: most strings are shorter than what it takes to begin a search.
     pub(crate) fn run(&mut self, text: &[u8], from: usize) -> StopReason {
-        let rest = text.get(from..).unwrap_or_default();
-        let mut bytes = rest.iter().map(|byte| class(*byte)).zip(from + 1..);
-        if self.is_escaped && bytes.next().is_some() {
-            self.is_escaped = false;
+        // A copy stays in registers.
+        let mut scan = *self;
+        let reason = scan.advance(text, from);
+        *self = scan;
+        reason
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, text: &[u8], from: usize) -> StopReason {
+        let mut at = from;
+        if self.is_escaped && at < text.len() {
+            (self.is_escaped, at) = (false, at + 1);
         }
+        // Strings and what is between them take turns.
         loop {
-            let least = if self.in_string {
-                ByteClass::Quote
-            } else {
-                ByteClass::Open
-            };
-            let Some((class, after)) = bytes.find(|(class, _)| *class >= least) else {
-                return StopReason::Text;
-            };
-            match class {
-                ByteClass::Quote => self.in_string = !self.in_string,
-                ByteClass::Escape if self.in_string => self.is_escaped = bytes.next().is_none(),
-                ByteClass::Open => self.depth += 1,
-                ByteClass::Close => {
+            if self.in_string {
+                match self.end_string(text, at) {
+                    Ok(end) => at = end,
+                    Err(reason) => return reason,
+                }
+            }
+            match self.find_string(text, at) {
+                Ok(start) => at = start,
+                Err(reason) => return reason,
+            }
+        }
+    }
+
+    /// The offset behind the quote of the next string.
+    #[inline(always)]
+    fn find_string(&mut self, text: &[u8], from: usize) -> Result<usize, StopReason> {
+        let mut at = from;
+        loop {
+            let byte = text.get(at).ok_or(StopReason::Text)?;
+            at += 1;
+            match byte {
+                b'"' => {
+                    self.in_string = true;
+                    return Ok(at);
+                }
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
-                        return StopReason::End(after);
+                        return Err(StopReason::End(at));
                     }
                 }
-                ByteClass::Newline => {
-                    self.in_string = false;
-                    return StopReason::Line(after);
+                b'\n' => return Err(StopReason::Line(at)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The offset behind a string, in which the scan is, and behind those that follow it at once.
+    #[inline(always)]
+    fn end_string(&mut self, text: &[u8], from: usize) -> Result<usize, StopReason> {
+        let mut at = from;
+        loop {
+            let special = find_special(text, at).ok_or(StopReason::Text)?;
+            at = special + 1;
+            if text.get(special) == Some(&b'"') {
+                // Most strings are followed by another one.
+                if let Some([b':' | b',', b'"', ..]) = text.get(at..) {
+                    at += 2;
+                    continue;
                 }
-                ByteClass::Escape | ByteClass::Other => {}
+                self.in_string = false;
+                return Ok(at);
+            }
+            match text.get(special) {
+                Some(b'\\') => {
+                    self.is_escaped = at >= text.len();
+                    at += 1;
+                }
+                Some(b'\n') => {
+                    self.in_string = false;
+                    return Err(StopReason::Line(at));
+                }
+                // No JSON, which is told where it is read.
+                _ => {}
             }
         }
     }
@@ -140,6 +159,8 @@ mod tests {
         check("{} {}", Some(2));
         check(r#"{"a": [1, {"b": "}"}], "c:": 1} x"#, Some(31));
         check(r#"{"a\"}": "\\"}x"#, Some(14));
+        check(r#"{"a":"b","long enough":"c\\\"d,","":"","}":[]}x"#, Some(46));
+        check("{\"a\u{1}long enough\": \"\u{1}}\"}x", Some(23));
         check("{\"a\": [", None);
         check("{\"a\n\": 1}", None);
         check("{\"a\n: 1}", Some(8));

@@ -260,7 +260,8 @@ impl<R: Read> Splitter<R> {
             self.begin(0, self.is_after_value);
             return SplitStep::Give(piece);
         }
-        let is_apart = self.is_apart(end);
+        // What follows complete documents was looked at above.
+        let is_apart = self.complete == 0 && self.is_apart(end);
         self.add(end, value);
         if is_apart {
             let piece = self.take(end);
@@ -274,12 +275,12 @@ impl<R: Read> Splitter<R> {
     /// Completes an item that ends at an offset, from which the next one is searched.
     fn complete_item(&mut self, end: usize, value: Option<JsonSpan>, state: SplitState) -> SplitStep {
         self.state = state;
-        if self.is_apart(end) && self.complete > 0 {
+        let is_apart = self.is_apart(end);
+        if is_apart && self.complete > 0 {
             let piece = self.take(self.complete);
             self.at = 0;
             return SplitStep::Give(piece);
         }
-        let is_apart = self.is_apart(end);
         self.add(end, value);
         self.at = end;
         if is_apart {
