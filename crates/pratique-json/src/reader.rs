@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::object::{NamedValue, compare, head};
+use crate::object::{NamedValue, capacity_for, compare, head};
 use crate::parse::{MAX_DEPTH, parse_other};
 use crate::special_bytes::find_special;
 use crate::{Object, Value};
@@ -31,7 +31,7 @@ fn with_spare(count: usize) -> usize {
     match count {
         0 => 0,
         1 => 3,
-        _ => (count + SPARE) | 1,
+        _ => capacity_for(count + SPARE),
     }
 }
 

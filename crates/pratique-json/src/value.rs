@@ -5,6 +5,7 @@ use std::ops::Index;
 
 use pratique_gotext::strconv::json_form;
 
+use crate::object::clone_text;
 use crate::{Interrupted, Object, Progress};
 
 /// A JSON value that borrows from the text it was parsed from.
@@ -12,7 +13,7 @@ use crate::{Interrupted, Object, Progress};
 /// Numbers follow the API server's decoder: a number without fraction and exponent that fits an `i64` is an
 /// [`Value::Int`], every other number is a [`Value::Float`].
 /// [`Value::NilArray`] equals the empty array, as `equality.Semantic` of apimachinery has it.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub enum Value<'a> {
     /// `null`
     #[default]
@@ -44,6 +45,22 @@ pub(crate) enum CopyForm {
     Same,
     /// The value as it is once it was written and read again, see [`Value::rewritten`].
     Rewritten,
+}
+
+impl Clone for Value<'_> {
+    #[inline]
+    fn clone(&self) -> Self {
+        match self {
+            Value::Null => Value::Null,
+            Value::NilArray => Value::NilArray,
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Int(number) => Value::Int(*number),
+            Value::Float(number) => Value::Float(*number),
+            Value::String(text) => Value::String(clone_text(text)),
+            Value::Array(elements) => Value::Array(elements.clone()),
+            Value::Object(object) => Value::Object(object.clone()),
+        }
+    }
 }
 
 impl PartialEq for Value<'_> {
@@ -217,20 +234,30 @@ impl<'a> Value<'a> {
         progress.outcome().map(|()| copy)
     }
 
+    #[inline(always)]
     pub(crate) fn copied(&self, progress: &Progress<'_>) -> Value<'_> {
         match self {
-            Value::String(text) => Value::String(Cow::Borrowed(text)),
-            Value::Array(elements) if progress.nodes(elements.len()) => {
-                Value::Array(elements.iter().map(|element| element.copied(progress)).collect())
-            }
-            Value::Object(object) if progress.nodes(object.len()) => Value::Object(object.copied(progress)),
-            // An interrupted copy has no value.
-            Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
+            Value::Null => Value::Null,
             Value::NilArray => Value::NilArray,
             Value::Bool(value) => Value::Bool(*value),
             Value::Int(number) => Value::Int(*number),
             Value::Float(number) => Value::Float(*number),
+            Value::String(text) => Value::String(Cow::Borrowed(text)),
+            Value::Array(elements) => Value::copied_array(elements, progress),
+            Value::Object(object) => match object.copied(progress) {
+                Some(copy) => Value::Object(copy),
+                None => Value::Null,
+            },
         }
+    }
+
+    /// An interrupted copy has no value.
+    #[inline(never)]
+    fn copied_array<'v>(elements: &'v [Value<'_>], progress: &Progress<'_>) -> Value<'v> {
+        if !progress.nodes(elements.len()) {
+            return Value::Null;
+        }
+        Value::Array(elements.iter().map(|element| element.copied(progress)).collect())
     }
 
     /// The value as it is once it was written and read again: whole numbers are integers then, however they were made, as
