@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Continue};
 
 use pratique_json::{Progress, Value, base64};
-use pratique_schema::{Field, Release, Scalar, Schema, Shape, TypeId, names_in_order};
+use pratique_schema::{Field, Release, Scalar, Schema, Shape, StructType, TypeId, names_in_order};
 
 use super::fault::{Fault, FaultCause, FaultSink, GoType, StrictFault, StrictKind};
 use super::node::Node;
@@ -59,26 +59,34 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> TypeDecoder<'v, 'd, N, S> {
         members: impl Iterator<Item = (&'v str, N)>,
     ) -> ControlFlow<()> {
         let of = self.schema.get(id);
+        let Some((release, source)) = self.source() else {
+            return self.fields(of, members);
+        };
+        let order = names_in_order(release.layouts().for_type(self.schema.get(source).name));
+        let mut ordered: Vec<(&'v str, N)> = members.collect();
+        ordered.sort_by_key(|(name, _)| {
+            order
+                .iter()
+                .position(|field| field == name)
+                .unwrap_or(order.len())
+        });
+        self.fields(of, ordered.into_iter())
+    }
+
+    /// Decodes members as fields of a struct.
+    fn fields(
+        &mut self,
+        of: &'static StructType,
+        members: impl Iterator<Item = (&'v str, N)>,
+    ) -> ControlFlow<()> {
         let mut walk = of.fields.walk();
-        let mut members = members;
-        let mut ordered: Vec<(&'v str, N)> = Vec::new();
-        if let Some((release, source)) = self.source() {
-            ordered.extend(members.by_ref());
-            let order = names_in_order(release.layouts().for_type(self.schema.get(source).name));
-            ordered.sort_by_key(|(name, _)| {
-                order
-                    .iter()
-                    .position(|field| field == name)
-                    .unwrap_or(order.len())
-            });
-        }
-        let mut names = HashSet::new();
-        for (name, node) in ordered.into_iter().chain(members) {
+        let mut names = SeenNames::new::<N>();
+        for (name, node) in members {
             if !self.progress.nodes(1) {
                 return Continue(());
             }
             let field = walk.field(name);
-            let is_repeated = N::MAY_REPEAT && field.is_some() && !names.insert(name);
+            let is_repeated = field.is_some() && names.is_repeated(name);
             if let Some(Shape::Scalar(kind)) = field.map(|field| &field.shape)
                 && !S::VISITS
                 && !is_repeated
@@ -174,7 +182,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> TypeDecoder<'v, 'd, N, S> {
             }
             (Shape::Map(of), Value::Object(_)) => {
                 let go_type = || inner(go_type(), "map[string]").unwrap_or_else(|| of.go_type(schema));
-                let mut keys = HashSet::new();
+                let mut keys = SeenNames::new::<N>();
                 node.members().try_for_each(|(key, member)| {
                     self.key(&mut keys, key, member);
                     self.step(PlaceStep::Key(key), of, member, &go_type)
@@ -191,8 +199,8 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> TypeDecoder<'v, 'd, N, S> {
     }
 
     /// Reports a key of a map that is there for the second time.
-    fn key(&mut self, keys: &mut HashSet<&'v str>, key: &'v str, member: N) {
-        if N::MAY_REPEAT && !keys.insert(key) {
+    fn key(&mut self, keys: &mut SeenNames<'v>, key: &'v str, member: N) {
+        if keys.is_repeated(key) {
             self.place.steps.push(PlaceStep::Key(key));
             self.duplicate(member);
             self.place.steps.pop();
@@ -201,7 +209,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> TypeDecoder<'v, 'd, N, S> {
 
     /// Reports duplicate keys in a value without a type.
     pub(super) fn untyped(&mut self, node: N) {
-        let mut keys = HashSet::new();
+        let mut keys = SeenNames::new::<N>();
         for (key, member) in node.members() {
             self.key(&mut keys, key, member);
             self.place.steps.push(PlaceStep::Key(key));
@@ -313,6 +321,22 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> TypeDecoder<'v, 'd, N, S> {
             is_fatal,
             cause,
         })
+    }
+}
+
+/// The names that an object was seen to have; none of one that cannot repeat them.
+struct SeenNames<'v>(Option<HashSet<&'v str>>);
+
+impl<'v> SeenNames<'v> {
+    #[inline]
+    fn new<N: Node<'v>>() -> Self {
+        SeenNames(N::MAY_REPEAT.then(HashSet::new))
+    }
+
+    /// Whether a name was seen before.
+    #[inline]
+    fn is_repeated(&mut self, name: &'v str) -> bool {
+        self.0.as_mut().is_some_and(|names| !names.insert(name))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Documents as a decoder looks at them: as plain values, or as they were written.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 
-use pratique_json::Value;
+use pratique_json::{Object, Value};
 
 /// A value of a document.
 ///
@@ -12,8 +12,11 @@ pub trait Node<'v>: Copy {
     /// Whether an object may have several members of a name.
     const MAY_REPEAT: bool;
 
+    /// How it has its value.
+    type Held: Deref<Target = Value<'v>>;
+
     /// The value. A list or an object may be without its elements or members.
-    fn value(self) -> Cow<'v, Value<'v>>;
+    fn value(self) -> Self::Held;
 
     /// A number as it is written, where that is known.
     fn literal(self) -> Option<&'v str>;
@@ -28,9 +31,11 @@ pub trait Node<'v>: Copy {
 impl<'v, 'a: 'v> Node<'v> for &'v Value<'a> {
     const MAY_REPEAT: bool = false;
 
+    type Held = &'v Value<'v>;
+
     #[inline]
-    fn value(self) -> Cow<'v, Value<'v>> {
-        Cow::Borrowed(self)
+    fn value(self) -> &'v Value<'v> {
+        self
     }
 
     fn literal(self) -> Option<&'v str> {
@@ -42,6 +47,7 @@ impl<'v, 'a: 'v> Node<'v> for &'v Value<'a> {
     }
 
     fn members(self) -> impl Iterator<Item = (&'v str, Self)> {
-        self.as_object().into_iter().flat_map(|object| object.iter())
+        let members = self.as_object().map(Object::members).unwrap_or_default();
+        members.iter().map(|(key, value)| (key.as_ref(), value))
     }
 }

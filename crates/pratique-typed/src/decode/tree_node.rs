@@ -60,6 +60,8 @@ impl<'t> TreeNode<'t> {
 impl<'t> Node<'t> for TreeNode<'t> {
     const MAY_REPEAT: bool = true;
 
+    type Held = Cow<'t, Value<'t>>;
+
     fn value(self) -> Cow<'t, Value<'t>> {
         Cow::Owned(match &self.node().value {
             tree::TreeValue::Null => Value::Null,
