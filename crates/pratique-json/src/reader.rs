@@ -24,22 +24,29 @@ pub(crate) fn read_plain(text: &str) -> Option<Value<'_>> {
     (reader.cursor.skip_space().at == text.len()).then_some(value)
 }
 
-/// For how many members an object has space that has some: setting those that defaults add to a container or a probe does not move
-/// it.
-fn with_spare(count: usize) -> usize {
+/// The capacity of the list of an object that is read with so many members: setting what defaults add to a container or a probe does not
+/// move it. What has a single member mostly stays so.
+fn capacity_to_set(count: usize) -> usize {
     const SPARE: usize = 4;
-    match count {
-        0 => 0,
-        1 => 3,
-        _ => capacity_for(count + SPARE),
-    }
+    capacity_for(if count < 2 { 3 * count } else { count + SPARE })
 }
 
 /// A string that was read.
 enum PlainString<'t> {
-    /// It stands there as it is.
+    /// A part of the text.
     Text(&'t str),
+    /// One with escapes.
     Other(Cow<'t, str>),
+}
+
+impl<'t> PlainString<'t> {
+    #[inline(always)]
+    fn into_value(self) -> Value<'t> {
+        match self {
+            PlainString::Text(text) => Value::String(Cow::Borrowed(text)),
+            PlainString::Other(text) => Value::String(text),
+        }
+    }
 }
 
 /// A place in a text. It is copied while an object or an array is read, so that it stays in registers.
@@ -80,7 +87,7 @@ impl<'t> TextCursor<'t> {
         is_there.then_some(value)
     }
 
-    /// A key behind its quote, with its [head].
+    /// A key behind its quote, and its first eight bytes as [`head`] gives them.
     #[inline(always)]
     fn key(&mut self) -> Option<(Cow<'t, str>, u64)> {
         let start = self.at;
@@ -188,7 +195,8 @@ struct PlainReader<'t> {
     elements: SpareLists<Value<'t>>,
 }
 
-/// Empty lists with space, in which the parts of objects and arrays are collected until their number is known.
+/// Empty lists with space, in which the parts of objects and arrays are collected until their number is known: what is kept then has no
+/// more space than it needs.
 struct SpareLists<T>(Vec<Vec<T>>);
 
 impl<T> SpareLists<T> {
@@ -213,10 +221,7 @@ impl<'t> PlainReader<'t> {
         match first {
             b'{' => self.object(depth).map(Value::Object),
             b'[' => self.array(depth).map(Value::Array),
-            b'"' => match self.cursor.string()? {
-                PlainString::Text(text) => Some(Value::String(Cow::Borrowed(text))),
-                PlainString::Other(text) => Some(Value::String(text)),
-            },
+            b'"' => self.cursor.string().map(PlainString::into_value),
             b't' => self.cursor.word("rue", Value::Bool(true)),
             b'f' => self.cursor.word("alse", Value::Bool(false)),
             b'n' => self.cursor.word("ull", Value::Null),
@@ -248,10 +253,7 @@ impl<'t> PlainReader<'t> {
                 return None;
             }
             match cursor.token()? {
-                b'"' => match cursor.string()? {
-                    PlainString::Text(text) => members.push((key, Value::String(Cow::Borrowed(text)))),
-                    PlainString::Other(text) => members.push((key, Value::String(text))),
-                },
+                b'"' => members.push((key, cursor.string()?.into_value())),
                 b'{' => {
                     self.cursor = cursor;
                     let object = self.object(depth)?;
@@ -282,7 +284,7 @@ impl<'t> PlainReader<'t> {
             }
         }
         let count = members.len();
-        let list = self.members.finish(members, with_spare(count));
+        let list = self.members.finish(members, capacity_to_set(count));
         Some(Object::from_sorted(list))
     }
 
@@ -294,10 +296,7 @@ impl<'t> PlainReader<'t> {
         let mut token = cursor.token()?;
         while token != b']' {
             match token {
-                b'"' => match cursor.string()? {
-                    PlainString::Text(text) => elements.push(Value::String(Cow::Borrowed(text))),
-                    PlainString::Other(text) => elements.push(Value::String(text)),
-                },
+                b'"' => elements.push(cursor.string()?.into_value()),
                 b'{' => {
                     self.cursor = cursor;
                     let object = self.object(depth)?;
