@@ -190,8 +190,14 @@ mod tests {
             "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}<é😀\"",
         );
         for length in 0..70 {
-            let text = format!("\"{}\\n{}\"", "a".repeat(length), "b".repeat(70 - length));
+            let text = format!("\"{}\"", "é".repeat(length));
             check(&text, &text);
+            for at in 0..length {
+                for special in ["\\n", "\\\"", "\\\\", "\\u001f", "!", "\u{7f}"] {
+                    let text = format!("\"{}{special}{}\"", "a".repeat(at), "b".repeat(length - at - 1));
+                    check(&text, &text);
+                }
+            }
         }
     }
 }
