@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,11 +17,12 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 use crate::client::{ClientPermissions, is_local};
 use crate::connections::{ConnectionGuard, TrackedConnection};
 use crate::context::ServerContext;
-use crate::frames::{CountedStream, InTurn, MAX_STREAMS, OpenRequest};
+use crate::frames::{AddressShare, CountedStream, InTurn, MAX_STREAMS, OpenRequest};
 use crate::response_body::{self, ResponseBody};
 use crate::routes;
 use crate::shutdown::{ServerStage, closing};
@@ -56,22 +57,12 @@ pub(crate) async fn serve(
         let client = ClientPermissions::new(None, is_local, local);
         let service = service(client, connection, &context, &stage);
         let http = http1(&context).serve_connection(TokioIo::new(stream), service);
-        return drive(http, connection, stage).await;
+        return drive(Box::pin(http), connection, stage).await;
     };
     let share = context.address_shares.of_address(peer.ip());
-    let handshake = TlsAcceptor::from(certificates.current()).accept(stream);
-    let handshake = InTurn::new(handshake, &share.turns, || true);
-    let accepting = timeout(context.limits.handshake_timeout, handshake);
-    // The handshake continues during shutdown: the connection was accepted, so its client expects a response.
-    let accepted = tokio::select! {
-        accepted = accepting => accepted,
-        () = new_connections_expired(stage.clone()) => return,
-        () = connection.close_requested() => return,
-    };
-    let stream = match accepted {
-        Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => return tracing::debug!(err = %error, "TLS handshake failed"),
-        Err(_) => return tracing::debug!("TLS handshake took too long"),
+    // What a handshake needs is freed with it.
+    let Some(stream) = Box::pin(shake_hands(stream, connection, &share, &context, &stage)).await else {
+        return;
     };
     let (_, session) = stream.get_ref();
     let authenticated = certificates
@@ -80,16 +71,42 @@ pub(crate) async fn serve(
     let client = ClientPermissions::new(authenticated, is_local, local);
     let is_http2 = session.alpn_protocol() == Some(b"h2");
     let service = service(client, connection, &context, &stage);
-    if is_http2 {
+    let http: OpenConnection = if is_http2 {
         let turns = share.turns.clone();
         let stream = CountedStream::new(stream, connection.clone(), share);
         let http = http2().serve_connection(TokioIo::new(stream), service);
-        let http = InTurn::new(http, &turns, || connection.needs_turn());
-        drive(http, connection, stage).await;
+        let counted = connection.clone();
+        Box::pin(InTurn::new(http, &turns, move || counted.needs_turn()))
     } else {
-        let http = http1(&context).serve_connection(TokioIo::new(stream), service);
-        drive(http, connection, stage).await;
+        Box::pin(http1(&context).serve_connection(TokioIo::new(stream), service))
+    };
+    drive(http, connection, stage).await;
+}
+
+/// Makes the handshake of TLS; `None` if that fails or takes too long.
+async fn shake_hands(
+    stream: TcpStream,
+    connection: &TrackedConnection,
+    share: &AddressShare,
+    context: &ServerContext,
+    stage: &watch::Receiver<ServerStage>,
+) -> Option<TlsStream<TcpStream>> {
+    let certificates = context.certificates.as_ref()?;
+    let handshake = TlsAcceptor::from(certificates.current()).accept(stream);
+    let handshake = InTurn::new(handshake, &share.turns, || true);
+    let accepting = timeout(context.limits.handshake_timeout, handshake);
+    // The handshake continues during shutdown: the connection was accepted, so its client expects a response.
+    let accepted = tokio::select! {
+        accepted = accepting => accepted,
+        () = new_connections_expired(stage.clone()) => return None,
+        () = connection.close_requested() => return None,
+    };
+    match accepted {
+        Ok(Ok(stream)) => return Some(stream),
+        Ok(Err(error)) => tracing::debug!(err = %error, "TLS handshake failed"),
+        Err(_) => tracing::debug!("TLS handshake took too long"),
     }
+    None
 }
 
 fn http1(context: &ServerContext) -> conn::http1::Builder {
@@ -200,8 +217,11 @@ where
     }
 }
 
+/// A connection past its handshake. It is large, and moved: futures that take it would each have room for it.
+type OpenConnection = Pin<Box<dyn GracefulShutdown + Send>>;
+
 async fn drive(
-    http: impl GracefulShutdown,
+    http: OpenConnection,
     connection: &TrackedConnection,
     stage: watch::Receiver<ServerStage>,
 ) {
@@ -216,11 +236,10 @@ async fn drive(
 
 /// Serves a connection until it ends, is evicted, or the server shuts down.
 async fn serve_until_closed(
-    http: impl GracefulShutdown,
+    mut http: OpenConnection,
     connection: &TrackedConnection,
     mut stage: watch::Receiver<ServerStage>,
 ) -> Option<hyper::Result<()>> {
-    let mut http = pin!(http);
     tokio::select! {
             ended = http.as_mut() => Some(ended),
             () = shutdown_is_due(&mut stage, connection) => {

@@ -15,7 +15,7 @@ mod parser;
 mod turns;
 mod work_time;
 
-pub(crate) use allowance::AddressShares;
+pub(crate) use allowance::{AddressShare, AddressShares};
 pub(crate) use counted_stream::CountedStream;
 pub(crate) use credits::{FrameCredits, OpenRequest};
 pub(crate) use parser::MAX_STREAMS;
