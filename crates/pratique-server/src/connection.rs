@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::header::{CONNECTION, HeaderValue};
@@ -24,6 +25,7 @@ use crate::connections::{ConnectionGuard, TrackedConnection};
 use crate::context::ServerContext;
 use crate::frames::{AddressShare, CountedStream, InTurn, MAX_STREAMS, OpenRequest};
 use crate::response_body::{self, ResponseBody};
+use crate::resting::RestingConnection;
 use crate::routes;
 use crate::shutdown::{ServerStage, closing};
 
@@ -73,12 +75,16 @@ pub(crate) async fn serve(
     let service = service(client, connection, &context, &stage);
     let http: OpenConnection = if is_http2 {
         let turns = share.turns.clone();
-        let stream = CountedStream::new(stream, connection.clone(), share);
+        let stream = CountedStream::new(stream, connection.clone(), share, context.backlog.clone());
         let http = http2().serve_connection(TokioIo::new(stream), service);
+        let http = BacklogLeaver(http, connection.clone());
         let counted = connection.clone();
         Box::pin(InTurn::new(http, &turns, move || counted.needs_turn()))
     } else {
-        Box::pin(http1(&context).serve_connection(TokioIo::new(stream), service))
+        let (connection, builder) = (connection.clone(), http1(&context));
+        Box::pin(RestingConnection::new(
+            stream, service, builder, connection, context,
+        ))
     };
     drive(http, connection, stage).await;
 }
@@ -137,17 +143,29 @@ fn http2() -> conn::http2::Builder<TokioExecutor> {
 
 type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
+/// What answers the requests of a connection.
+pub(crate) trait RequestService:
+    Service<Request<Incoming>, Response = Response<ResponseBody>, Error = Infallible, Future = ResponseFuture>
+    + Unpin
+{
+}
+
+impl<S> RequestService for S where
+    S: Service<
+            Request<Incoming>,
+            Response = Response<ResponseBody>,
+            Error = Infallible,
+            Future = ResponseFuture,
+        > + Unpin
+{
+}
+
 fn service(
     client: ClientPermissions,
     connection: &Arc<TrackedConnection>,
     context: &Arc<ServerContext>,
     stage: &watch::Receiver<ServerStage>,
-) -> impl Service<
-    Request<Incoming>,
-    Response = Response<ResponseBody>,
-    Error = Infallible,
-    Future = ResponseFuture,
-> + use<> {
+) -> impl RequestService + Send + use<> {
     let (connection, context, stage) = (connection.clone(), context.clone(), stage.clone());
     service_fn(move |request: Request<Incoming>| -> ResponseFuture {
         connection.request_started();
@@ -185,7 +203,7 @@ trait GracefulShutdown: Future<Output = hyper::Result<()>> {
 impl<I, S> GracefulShutdown for conn::http1::Connection<I, S>
 where
     I: Read + Write + Unpin,
-    S: Service<Request<Incoming>, Response = Response<ResponseBody>, Error = Infallible>,
+    S: RequestService,
 {
     fn shut_down(self: Pin<&mut Self>) {
         self.graceful_shutdown();
@@ -195,15 +213,37 @@ where
 impl<I, S> GracefulShutdown for conn::http2::Connection<I, S, TokioExecutor>
 where
     I: Read + Write + Unpin,
-    S: Service<
-            Request<Incoming>,
-            Response = Response<ResponseBody>,
-            Error = Infallible,
-            Future = ResponseFuture,
-        >,
+    S: RequestService,
 {
     fn shut_down(self: Pin<&mut Self>) {
         self.graceful_shutdown();
+    }
+}
+
+impl<S: RequestService> GracefulShutdown for RestingConnection<S> {
+    fn shut_down(self: Pin<&mut Self>) {
+        self.get_mut().end_after_request();
+    }
+}
+
+/// A connection that gives up its place in the backlog where what it read was no request.
+struct BacklogLeaver<H>(H, Arc<TrackedConnection>);
+
+impl<H: Future + Unpin> Future for BacklogLeaver<H> {
+    type Output = H::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<H::Output> {
+        let polled = Pin::new(&mut self.0).poll(context);
+        if self.1.frames.open_requests() == 0 {
+            self.1.backlog.leave();
+        }
+        polled
+    }
+}
+
+impl<H: GracefulShutdown + Unpin> GracefulShutdown for BacklogLeaver<H> {
+    fn shut_down(self: Pin<&mut Self>) {
+        Pin::new(&mut self.get_mut().0).shut_down();
     }
 }
 
@@ -220,11 +260,7 @@ where
 /// A connection past its handshake. It is large, and moved: futures that take it would each have room for it.
 type OpenConnection = Pin<Box<dyn GracefulShutdown + Send>>;
 
-async fn drive(
-    http: OpenConnection,
-    connection: &TrackedConnection,
-    stage: watch::Receiver<ServerStage>,
-) {
+async fn drive(http: OpenConnection, connection: &TrackedConnection, stage: watch::Receiver<ServerStage>) {
     let ended = tokio::select! {
         ended = serve_until_closed(http, connection, stage) => ended,
         () = connection.aborted() => return tracing::debug!("Connection closed: its client does not read, or not fast enough"),

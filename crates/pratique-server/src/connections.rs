@@ -9,6 +9,8 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::timeout;
 
+use crate::backlog::HeldPlace;
+use crate::exchange::ExchangeStage;
 use crate::frames::FrameCredits;
 
 /// Closing connections may exceed the limit by one in this many; past that, evicted connections are closed at once.
@@ -52,6 +54,10 @@ pub(crate) struct TrackedConnection {
     abort: Notify,
     /// What pays for its frames of HTTP/2.
     pub(crate) frames: FrameCredits,
+    /// How far its exchange of HTTP/1 is.
+    pub(crate) exchange: ExchangeStage,
+    /// The place of its next request.
+    pub(crate) backlog: HeldPlace,
 }
 
 /// The registration of a connection, until it is dropped.
@@ -180,6 +186,7 @@ impl TrackedConnection {
 
     /// Records that a request has started.
     pub(crate) fn request_started(&self) {
+        self.exchange.start();
         if !self.has_request.swap(true, Ordering::Relaxed) {
             self.first.notify_one();
         }

@@ -7,6 +7,7 @@ use pratique_audit::{Log, RequestRecorder};
 use pratique_metrics::Metrics;
 
 use crate::audit_metrics;
+use crate::backlog::RequestBacklog;
 use crate::budget::RequestBudget;
 use crate::evaluation::EvaluatorPools;
 use crate::fair_semaphore::FairSemaphore;
@@ -42,6 +43,7 @@ pub(crate) struct ServerContext {
     pub(crate) address_shares: AddressShares,
     pub(crate) evaluators: EvaluatorPools,
     pub(crate) evaluation_permits: Arc<FairSemaphore>,
+    pub(crate) backlog: Arc<RequestBacklog>,
 }
 
 impl ServerContext {
@@ -85,6 +87,7 @@ impl ServerContext {
             address_shares: AddressShares::default(),
             evaluators: EvaluatorPools::new(limits.requests),
             evaluation_permits: Arc::new(FairSemaphore::new(limits.requests.max(1))),
+            backlog: Arc::new(RequestBacklog::new(limits.queue_timeout)),
         }
     }
 

@@ -75,6 +75,13 @@ impl Body for ResponseBody {
 struct UnsentBytes {
     bytes: Bytes,
     _shares: (Option<BudgetShare>, Option<Arc<BudgetShare>>),
+    connection: Arc<TrackedConnection>,
+}
+
+impl Drop for UnsentBytes {
+    fn drop(&mut self) {
+        self.connection.exchange.answer();
+    }
 }
 
 impl AsRef<[u8]> for UnsentBytes {
@@ -128,6 +135,7 @@ pub(crate) fn attach(
     let unsent = UnsentBytes {
         bytes,
         _shares: (share, evaluated),
+        connection: connection.clone(),
     };
     let parts = ResponseBody {
         left: Bytes::from_owner(unsent),

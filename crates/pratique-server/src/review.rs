@@ -1,5 +1,6 @@
 //! Handling of AdmissionReviews: read, evaluated, answered.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -14,12 +15,14 @@ use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 use tokio::time::{timeout, timeout_at};
 
 use crate::annotations;
+use crate::backlog::{BacklogPlace, SLOW_BODY};
 use crate::body::{self, BodyError};
 use crate::budget::BudgetShare;
 use crate::connections::TrackedConnection;
 use crate::context::ServerContext;
 use crate::fair_semaphore::FairPermit;
 use crate::handler::{HandlerUnavailable, ReviewResult};
+use crate::limits::Limits;
 use crate::query;
 use crate::reservation::MemoryReservation;
 use crate::respond::{self, HttpResponse, failure, later, too_many_requests};
@@ -56,18 +59,23 @@ pub(crate) async fn handle(
     connection: &Arc<TrackedConnection>,
     context: &Arc<ServerContext>,
 ) -> HttpResponse {
-    let deadline = Instant::now() + time;
+    // What it waited for being read counts as if it had been read at once.
+    let mut place = connection.backlog.take();
+    let waited = place.as_ref().map_or(Duration::ZERO, |place| place.waited);
+    let deadline = Instant::now() + time.saturating_sub(waited);
     let limits = &context.limits;
     let Ok(share) = context.budget.share(0) else {
         return too_many_requests();
     };
-    let body = match body::read(body, &share, limits.body, limits.body_timeout.min(time)).await {
+    let body = match read_body(body, &share, &mut place, limits, time).await {
         Ok(body) => body,
         Err(error) => return body_error_response(&error, limits.body),
     };
+    connection.exchange.receive();
     let _active = connection.start_review();
     let permit = context.evaluation_permits.acquire(connection.number());
-    let Ok(permit) = timeout(limits.queue_timeout.min(time), permit).await else {
+    let queued = limits.queue_timeout.saturating_sub(waited).min(time);
+    let Ok(permit) = timeout(queued, permit).await else {
         return too_many_requests();
     };
     let interrupt = Interrupt::new().with_deadline(deadline);
@@ -76,6 +84,7 @@ pub(crate) async fn handle(
         body,
         share,
         permit,
+        place,
         time,
     };
     let evaluate = evaluate(context.clone(), phases, accepted, interrupt.clone());
@@ -94,6 +103,26 @@ pub(crate) async fn handle(
     }
 }
 
+/// Reads a body, and gives up the place of the request if that takes long.
+async fn read_body(
+    body: impl Body<Data = Bytes> + Unpin,
+    share: &BudgetShare,
+    place: &mut Option<BacklogPlace>,
+    limits: &Limits,
+    time: Duration,
+) -> Result<Vec<u8>, BodyError> {
+    let reading = body::read(body, share, limits.body, limits.body_timeout.min(time));
+    if place.is_none() {
+        return reading.await;
+    }
+    let mut reading = pin!(reading);
+    if let Ok(read) = timeout(SLOW_BODY, reading.as_mut()).await {
+        return read;
+    }
+    *place = None;
+    reading.await
+}
+
 fn timed_out(time: Duration) -> HttpResponse {
     let message = format!("evaluating the request took longer than {time:?}");
     failure(StatusCode::GATEWAY_TIMEOUT, "Timeout", message)
@@ -104,6 +133,7 @@ struct AcceptedReview {
     body: Vec<u8>,
     share: BudgetShare,
     permit: FairPermit,
+    place: Option<BacklogPlace>,
     time: Duration,
 }
 
@@ -117,8 +147,11 @@ async fn evaluate(
         body,
         share,
         permit,
+        place,
         time,
     } = accepted;
+    // The next request may be read.
+    drop(place);
     let answer = review(&context, phases, (&body, &share), interrupt.clone()).await;
     drop((body, permit));
     if interrupt.is_set() {

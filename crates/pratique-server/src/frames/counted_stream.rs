@@ -1,5 +1,6 @@
 //! A connection of HTTP/2 whose frames are counted while they are read.
 
+use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
@@ -7,10 +8,13 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
+use tokio_rustls::server::TlsStream;
 
 use super::allowance::{AddressShare, FrameAllowance};
 use super::parser::FrameParser;
+use crate::backlog::{PendingPlace, RequestBacklog};
 use crate::connections::TrackedConnection;
 
 /// How much is read at once of a connection that lives on its allowance or had no review evaluated, in bytes.
@@ -28,12 +32,17 @@ struct FrameFlood;
 
 /// A stream whose frames are counted.
 #[derive(Debug)]
-pub(crate) struct CountedStream<S> {
-    stream: S,
+pub(crate) struct CountedStream {
+    stream: TlsStream<TcpStream>,
     parser: FrameParser,
     connection: Arc<TrackedConnection>,
     allowance: FrameAllowance,
     address: Arc<AddressShare>,
+    backlog: Arc<RequestBacklog>,
+    /// Whether there was nothing more to read.
+    is_drained: bool,
+    /// A request that has arrived, and waits to be read.
+    entering: Option<PendingPlace>,
     /// Whether it is to be closed.
     is_flood: bool,
     /// Whether others have their turn before the next part.
@@ -41,14 +50,22 @@ pub(crate) struct CountedStream<S> {
     wait: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> CountedStream<S> {
-    pub(crate) fn new(stream: S, connection: Arc<TrackedConnection>, address: Arc<AddressShare>) -> Self {
+impl CountedStream {
+    pub(crate) fn new(
+        stream: TlsStream<TcpStream>,
+        connection: Arc<TrackedConnection>,
+        address: Arc<AddressShare>,
+        backlog: Arc<RequestBacklog>,
+    ) -> Self {
         CountedStream {
             stream,
             parser: FrameParser::new(),
             connection,
             allowance: FrameAllowance::of_connection(),
             address,
+            backlog,
+            is_drained: false,
+            entering: None,
             is_flood: false,
             yields: false,
             wait: None,
@@ -79,6 +96,27 @@ impl<S> CountedStream<S> {
         true
     }
 
+    /// Waits for what arrives between requests to be read.
+    fn poll_place(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let connection = &self.connection;
+        let is_between = connection.frames.open_requests() == 0 && !connection.needs_turn();
+        if !self.is_drained || !is_between {
+            self.entering = None;
+            return Poll::Ready(());
+        }
+        if self.entering.is_none() {
+            // An error is met again by reading.
+            let _ = ready!(self.stream.get_ref().0.poll_read_ready(context));
+        }
+        let entering = self
+            .entering
+            .get_or_insert_with(|| PendingPlace::new(&self.backlog, connection));
+        let place = ready!(Pin::new(entering).poll(context));
+        connection.backlog.hold(place);
+        (self.entering, self.is_drained) = (None, false);
+        Poll::Ready(())
+    }
+
     /// How much is read at once, if that is bounded. Frames that are in the buffer are handled without a pause, so there are
     /// few; the rest of a payload has none.
     fn part(&self) -> Option<usize> {
@@ -87,7 +125,7 @@ impl<S> CountedStream<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for CountedStream<S> {
+impl AsyncRead for CountedStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -106,16 +144,21 @@ impl<S: AsyncRead + Unpin> AsyncRead for CountedStream<S> {
                 context.waker().wake_by_ref();
                 return Poll::Pending;
             }
+            ready!(this.poll_place(context));
             let (filled, part) = (buffer.filled().len(), this.part());
             let stream = Pin::new(&mut this.stream);
             if let Some(part) = part {
                 let room = buffer.remaining().min(part);
                 let mut part = ReadBuf::new(buffer.initialize_unfilled_to(room));
-                ready!(stream.poll_read(context, &mut part))?;
+                let polled = stream.poll_read(context, &mut part);
+                this.is_drained = polled.is_pending();
+                ready!(polled)?;
                 let length = part.filled().len();
                 buffer.advance(length);
             } else {
-                ready!(stream.poll_read(context, buffer))?;
+                let polled = stream.poll_read(context, buffer);
+                this.is_drained = polled.is_pending();
+                ready!(polled)?;
             }
             if this.count(buffer.filled().get(filled..).unwrap_or_default()) {
                 return Poll::Ready(Ok(()));
@@ -126,7 +169,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for CountedStream<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for CountedStream<S> {
+impl AsyncWrite for CountedStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
     }

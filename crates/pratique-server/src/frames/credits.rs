@@ -41,7 +41,7 @@ impl Default for FrameCredits {
 
 impl FrameCredits {
     /// How many requests are open.
-    pub(super) fn open_requests(&self) -> usize {
+    pub(crate) fn open_requests(&self) -> usize {
         self.open.load(Ordering::Relaxed)
     }
 
@@ -88,6 +88,8 @@ impl OpenRequest {
 impl Drop for OpenRequest {
     fn drop(&mut self) {
         self.0.frames.open.fetch_sub(1, Ordering::Relaxed);
+        // A request that was no review has not taken it.
+        self.0.backlog.leave();
     }
 }
 

@@ -1,0 +1,116 @@
+//! The requests that are read before their evaluation.
+//!
+//! A request that is read takes several times its size: the buffers of its connection, the body, the state of its handling. To read
+//! more of them than are evaluated soon gains nothing. So connections between two requests have the next one read in the order of
+//! their arrival, as many at a time as keep all processors busy; the others stay with the system.
+
+use std::fmt;
+use std::future::Future;
+use std::num::NonZero;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::connections::{ActiveReview, TrackedConnection};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+/// The number of places for each processor: none waits for requests to be read then, as an evaluation takes longer than to read
+/// a request.
+const PER_PROCESSOR: usize = 32;
+/// How long a request keeps its place while its body is read: others need not wait for a slow client.
+pub(crate) const SLOW_BODY: Duration = Duration::from_millis(20);
+
+/// The places for requests that are read and not yet evaluated.
+#[derive(Debug)]
+pub(crate) struct RequestBacklog {
+    places: Arc<Semaphore>,
+    /// How long a request waits at most: it is read then all the same.
+    most: Duration,
+}
+
+/// The place of a request, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct BacklogPlace {
+    /// How long the request waited.
+    pub(crate) waited: Duration,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+/// Waits for the place of a request. Meanwhile, its connection is not idle.
+pub(crate) struct PendingPlace {
+    place: Pin<Box<dyn Future<Output = BacklogPlace> + Send>>,
+    _active: ActiveReview,
+}
+
+/// The place that a connection has for its next request.
+#[derive(Debug, Default)]
+pub(crate) struct HeldPlace(Mutex<Option<BacklogPlace>>);
+
+impl RequestBacklog {
+    pub(crate) fn new(most: Duration) -> Self {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        RequestBacklog {
+            places: Arc::new(Semaphore::new(PER_PROCESSOR * processors)),
+            most,
+        }
+    }
+
+    /// Waits for a place.
+    fn enter(&self) -> impl Future<Output = BacklogPlace> + Send + use<> {
+        let (places, most, since) = (self.places.clone(), self.most, Instant::now());
+        async move {
+            let permit = timeout(most, places.acquire_owned()).await;
+            BacklogPlace {
+                waited: since.elapsed(),
+                _permit: permit.ok().and_then(Result::ok),
+            }
+        }
+    }
+}
+
+impl PendingPlace {
+    pub(crate) fn new(backlog: &RequestBacklog, connection: &Arc<TrackedConnection>) -> Self {
+        PendingPlace {
+            place: Box::pin(backlog.enter()),
+            _active: connection.start_review(),
+        }
+    }
+}
+
+impl Future for PendingPlace {
+    type Output = BacklogPlace;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<BacklogPlace> {
+        self.place.as_mut().poll(context)
+    }
+}
+
+impl fmt::Debug for PendingPlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("PendingPlace").finish_non_exhaustive()
+    }
+}
+
+impl HeldPlace {
+    /// Holds a place until the request takes it.
+    pub(crate) fn hold(&self, place: BacklogPlace) {
+        *self.lock() = Some(place);
+    }
+
+    /// Takes the place.
+    pub(crate) fn take(&self) -> Option<BacklogPlace> {
+        self.lock().take()
+    }
+
+    /// Gives the place up, if it was not taken.
+    pub(crate) fn leave(&self) {
+        drop(self.take());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<BacklogPlace>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
