@@ -58,6 +58,15 @@ impl RequestBacklog {
         }
     }
 
+    /// A place, if one is free.
+    pub(crate) fn try_enter(&self) -> Option<BacklogPlace> {
+        let permit = self.places.clone().try_acquire_owned().ok()?;
+        Some(BacklogPlace {
+            waited: Duration::ZERO,
+            _permit: Some(permit),
+        })
+    }
+
     /// Waits for a place.
     fn enter(&self) -> impl Future<Output = BacklogPlace> + Send + use<> {
         let (places, most, since) = (self.places.clone(), self.most, Instant::now());
@@ -112,5 +121,32 @@ impl HeldPlace {
 
     fn lock(&self) -> MutexGuard<'_, Option<BacklogPlace>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn places_are_taken_in_turn() {
+        let most = Duration::from_secs(1);
+        let backlog = RequestBacklog {
+            places: Arc::new(Semaphore::new(1)),
+            most,
+        };
+        let connection = Arc::new(TrackedConnection::unregistered(1));
+        let first = backlog.try_enter().unwrap();
+        assert!(backlog.try_enter().is_none());
+        // It waits no longer than that for a place, and is read then without one.
+        let late = PendingPlace::new(&backlog, &connection).await;
+        assert!(late._permit.is_none());
+        let second = tokio::spawn(PendingPlace::new(&backlog, &connection));
+        tokio::task::yield_now().await;
+        connection.backlog.hold(first);
+        assert!(!second.is_finished());
+        connection.backlog.leave();
+        let second = second.await.unwrap();
+        assert!(second._permit.is_some() && connection.backlog.take().is_none());
     }
 }

@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 use tokio_rustls::server::TlsStream;
 
 use crate::backlog::{BacklogPlace, PendingPlace};
@@ -30,8 +30,11 @@ pub(crate) struct RestingConnection<S: RequestService> {
     builder: http1::Builder,
     connection: Arc<TrackedConnection>,
     server: Arc<ServerContext>,
-    /// The end of waiting for the head of the next request, which begins with the end of the last one.
-    head: Option<Pin<Box<Sleep>>>,
+    /// The end of waiting for the head of the next request, which begins with the end of the last one. It stays for the next ones:
+    /// a timer that is put off takes no lock.
+    head_end: Option<Pin<Box<Sleep>>>,
+    /// Whether the head of the request after the last one is missing.
+    waits_for_head: bool,
     /// Whether it ends with the current request, and whether hyper's state knows.
     is_last: bool,
     is_told: bool,
@@ -60,7 +63,8 @@ impl<S: RequestService> RestingConnection<S> {
             builder,
             connection,
             server,
-            head: None,
+            head_end: None,
+            waits_for_head: false,
             is_last: false,
             is_told: false,
         }
@@ -89,12 +93,10 @@ impl<S: RequestService> RestingConnection<S> {
 
     /// Ends if the client takes too long for a head.
     fn poll_head(&mut self, context: &mut Context<'_>) -> Poll<hyper::Result<()>> {
-        if self.connection.exchange.has_head() {
-            self.head = None;
-        }
-        match &mut self.head {
-            Some(head) => head.as_mut().poll(context).map(|()| Ok(())),
-            None => Poll::Pending,
+        self.waits_for_head &= !self.connection.exchange.has_head();
+        match &mut self.head_end {
+            Some(end) if self.waits_for_head => end.as_mut().poll(context).map(|()| Ok(())),
+            _ => Poll::Pending,
         }
     }
 
@@ -103,14 +105,24 @@ impl<S: RequestService> RestingConnection<S> {
         let parts = http.into_parts();
         let stream = parts.io.into_inner().with_unread(&parts.read_buf);
         self.connection.exchange.begin();
-        self.head = Some(Box::pin(sleep(self.server.limits.head_timeout)));
+        let time = self.server.limits.head_timeout;
+        self.waits_for_head = true;
+        match &mut self.head_end {
+            Some(end) => end.as_mut().reset(Instant::now() + time),
+            None => self.head_end = Some(Box::pin(sleep(time))),
+        }
         ConnectionStage::Resting(stream, parts.service)
     }
 
     /// Has a request that has arrived read, once it has a place.
     fn admit(&self, stream: ExchangeStream, service: S) -> ConnectionStage<S> {
-        let place = PendingPlace::new(&self.server.backlog, &self.connection);
-        ConnectionStage::Waiting(stream, service, place)
+        match self.server.backlog.try_enter() {
+            Some(place) => self.serve(stream, service, Some(place)),
+            None => {
+                let place = PendingPlace::new(&self.server.backlog, &self.connection);
+                ConnectionStage::Waiting(stream, service, place)
+            }
+        }
     }
 
     fn serve(&self, stream: ExchangeStream, service: S, place: Option<BacklogPlace>) -> ConnectionStage<S> {
@@ -144,9 +156,9 @@ impl<S: RequestService> Future for RestingConnection<S> {
                     match Pin::new(&mut waiting).poll(context) {
                         Poll::Ready(place) => {
                             // The client was not slow.
-                            if let Some(head) = &mut this.head {
-                                let end = head.deadline() + place.waited;
-                                head.as_mut().reset(end);
+                            if let Some(end) = &mut this.head_end {
+                                let later = end.deadline() + place.waited;
+                                end.as_mut().reset(later);
                             }
                             (this.serve(stream, service, Some(place)), false)
                         }

@@ -111,16 +111,16 @@ async fn read_body(
     limits: &Limits,
     time: Duration,
 ) -> Result<Vec<u8>, BodyError> {
-    let reading = body::read(body, share, limits.body, limits.body_timeout.min(time));
-    if place.is_none() {
-        return reading.await;
+    let mut time = limits.body_timeout.min(time);
+    let mut reading = pin!(body::read(body, share, limits.body));
+    if place.is_some() && SLOW_BODY < time {
+        if let Ok(read) = timeout(SLOW_BODY, reading.as_mut()).await {
+            return read;
+        }
+        *place = None;
+        time -= SLOW_BODY;
     }
-    let mut reading = pin!(reading);
-    if let Ok(read) = timeout(SLOW_BODY, reading.as_mut()).await {
-        return read;
-    }
-    *place = None;
-    reading.await
+    timeout(time, reading).await.unwrap_or(Err(BodyError::Slow))
 }
 
 fn timed_out(time: Duration) -> HttpResponse {

@@ -108,10 +108,16 @@ impl CountedStream {
             // An error is met again by reading.
             let _ = ready!(self.stream.get_ref().0.poll_read_ready(context));
         }
-        let entering = self
-            .entering
-            .get_or_insert_with(|| PendingPlace::new(&self.backlog, connection));
-        let place = ready!(Pin::new(entering).poll(context));
+        let place = match &mut self.entering {
+            Some(entering) => ready!(Pin::new(entering).poll(context)),
+            None => match self.backlog.try_enter() {
+                Some(place) => place,
+                None => {
+                    let entering = PendingPlace::new(&self.backlog, connection);
+                    ready!(Pin::new(self.entering.insert(entering)).poll(context))
+                }
+            },
+        };
         connection.backlog.hold(place);
         (self.entering, self.is_drained) = (None, false);
         Poll::Ready(())

@@ -20,6 +20,7 @@ mod health;
 mod hostile;
 mod http2;
 mod http2_floods;
+mod keep_alive;
 mod page;
 mod running;
 mod service;
