@@ -79,16 +79,17 @@ pub(crate) async fn handle(
         return too_many_requests();
     };
     let interrupt = Interrupt::new().with_deadline(deadline);
-    let is_small = ReviewWeight::is_small(&body);
+    let small = ReviewWeight::small(&body);
     let accepted = AcceptedReview {
         body,
         share,
         permit,
         place,
+        small,
         time,
     };
     let evaluate = evaluate(context.clone(), phases, accepted, interrupt.clone());
-    let evaluation = context.evaluators.spawn(is_small, interrupt, evaluate);
+    let evaluation = context.evaluators.spawn(small.is_some(), interrupt, evaluate);
     match timeout_at(deadline.into(), evaluation).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => {
@@ -134,6 +135,7 @@ struct AcceptedReview {
     share: BudgetShare,
     permit: FairPermit,
     place: Option<BacklogPlace>,
+    small: Option<ReviewWeight>,
     time: Duration,
 }
 
@@ -148,11 +150,13 @@ async fn evaluate(
         share,
         permit,
         place,
+        small,
         time,
     } = accepted;
     // The next request may be read.
     drop(place);
-    let answer = review(&context, phases, (&body, &share), interrupt.clone()).await;
+    let weight = ReviewWeight::with_small(&body, small);
+    let answer = review(&context, phases, (&body, weight, &share), interrupt.clone()).await;
     drop((body, permit));
     if interrupt.is_set() {
         return timed_out(time);
@@ -179,11 +183,10 @@ fn evaluation_limits(
 async fn review(
     context: &ServerContext,
     phases: AdmissionPhases,
-    (body, share): (&Vec<u8>, &BudgetShare),
+    (body, weight, share): (&Vec<u8>, ReviewWeight, &BudgetShare),
     interrupt: Interrupt,
 ) -> Result<HttpResponse, Box<HttpResponse>> {
     let (received, start) = (SystemTime::now(), Instant::now());
-    let weight = ReviewWeight::new(body);
     let mut memory = MemoryReservation::new(context, share, body.capacity());
     memory.wait_for_large_requests(weight.presumed(phases)).await?;
     memory.reserve(weight.parsed()).await?;

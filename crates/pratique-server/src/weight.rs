@@ -75,9 +75,18 @@ impl ReviewWeight {
         }
     }
 
-    /// Whether a review with this text needs little time and memory. The check is fast.
-    pub(crate) fn is_small(text: &[u8]) -> bool {
-        text.len() <= SMALL_TEXT && ReviewWeight::bound(text).presumed(AdmissionPhases::Both) <= SMALL
+    /// Of a text, if its review needs little time and memory. The check is fast.
+    pub(crate) fn small(text: &[u8]) -> Option<Self> {
+        let bound = (text.len() <= SMALL_TEXT).then(|| ReviewWeight::bound(text))?;
+        (bound.presumed(AdmissionPhases::Both) <= SMALL).then_some(bound)
+    }
+
+    /// Of a text whose weight as a small one is known. That is counted once: it takes a twentieth of a small review.
+    pub(crate) fn with_small(text: &[u8], small: Option<Self>) -> Self {
+        let is_precise = |bound: &ReviewWeight| bound.presumed(AdmissionPhases::Both) <= UNSEEN;
+        small
+            .filter(is_precise)
+            .unwrap_or_else(|| ReviewWeight::new(text))
     }
 
     /// The memory for parsing, in bytes.
@@ -164,7 +173,8 @@ mod tests {
         let text = format!("[\"{}\"]", "{},".repeat(100_000));
         let weight = ReviewWeight::new(text.as_bytes());
         assert!(weight.presumed(AdmissionPhases::Both) <= text.len() * TEXT + 1000 + EVALUATION);
-        assert!(!ReviewWeight::is_small(list.as_bytes()) && !ReviewWeight::is_small(&[b' '; SMALL_TEXT + 1]));
+        let is_small = |text: &[u8]| ReviewWeight::small(text).is_some();
+        assert!(!is_small(list.as_bytes()) && !is_small(&[b' '; SMALL_TEXT + 1]));
     }
 
     /// An update of the densest object that can be stored: API servers store objects of built-in kinds as Protobuf, in which
