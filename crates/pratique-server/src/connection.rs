@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -55,38 +56,51 @@ pub(crate) async fn serve(
     let is_local = is_local(peer.ip());
     let local = stream.local_addr().ok().map(|address| address.ip());
     let connection = &guard.connection;
-    let Some(certificates) = &context.certificates else {
+    if context.certificates.is_none() {
         let client = ClientPermissions::new(None, is_local, local);
         let service = service(client, connection, &context, &stage);
         let http = http1(&context).serve_connection(TokioIo::new(stream), service);
         return drive(Box::pin(http), connection, stage).await;
-    };
+    }
     let share = context.address_shares.of_address(peer.ip());
     // What a handshake needs is freed with it.
     let Some(stream) = Box::pin(shake_hands(stream, connection, &share, &context, &stage)).await else {
         return;
     };
+    let http = open(stream, share, (is_local, local), connection, &context, &stage);
+    drive(http, connection, stage).await;
+}
+
+/// Begins to serve a connection past its handshake.
+// No part of the task: a future that has the stream for a moment keeps room for it.
+fn open(
+    stream: TlsStream<TcpStream>,
+    share: Arc<AddressShare>,
+    (is_local, local): (bool, Option<IpAddr>),
+    connection: &Arc<TrackedConnection>,
+    context: &Arc<ServerContext>,
+    stage: &watch::Receiver<ServerStage>,
+) -> OpenConnection {
     let (_, session) = stream.get_ref();
-    let authenticated = certificates
-        .requests_client_certificates()
-        .then(|| session.peer_certificates().is_some());
+    let requests_certificates = context
+        .certificates
+        .as_ref()
+        .is_some_and(|certificates| certificates.requests_client_certificates());
+    let authenticated = requests_certificates.then(|| session.peer_certificates().is_some());
     let client = ClientPermissions::new(authenticated, is_local, local);
     let is_http2 = session.alpn_protocol() == Some(b"h2");
-    let service = service(client, connection, &context, &stage);
-    let http: OpenConnection = if is_http2 {
-        let turns = share.turns.clone();
-        let stream = CountedStream::new(stream, connection.clone(), share, context.backlog.clone());
-        let http = http2().serve_connection(TokioIo::new(stream), service);
-        let http = BacklogLeaver(http, connection.clone());
-        let counted = connection.clone();
-        Box::pin(InTurn::new(http, &turns, move || counted.needs_turn()))
-    } else {
-        let (connection, builder) = (connection.clone(), http1(&context));
-        Box::pin(RestingConnection::new(
-            stream, service, builder, connection, context,
-        ))
-    };
-    drive(http, connection, stage).await;
+    let service = service(client, connection, context, stage);
+    let (connection, context) = (connection.clone(), context.clone());
+    if !is_http2 {
+        let builder = http1(&context);
+        let http = RestingConnection::new(stream, service, builder, connection, context);
+        return Box::pin(http);
+    }
+    let turns = share.turns.clone();
+    let stream = CountedStream::new(stream, connection.clone(), share, context.backlog.clone());
+    let http = http2().serve_connection(TokioIo::new(stream), service);
+    let http = BacklogLeaver(http, connection.clone());
+    Box::pin(InTurn::new(http, &turns, move || connection.needs_turn()))
 }
 
 /// Makes the handshake of TLS; `None` if that fails or takes too long.
