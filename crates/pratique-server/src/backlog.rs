@@ -13,12 +13,12 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::connections::{ActiveReview, TrackedConnection};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// The number of places for each processor: none waits for requests to be read then, as an evaluation takes longer than to read
-/// a request.
+use crate::connections::{ActiveReview, TrackedConnection};
+
+/// The number of places for each processor: so many that none waits for a request to be read, which takes less than an evaluation.
 const PER_PROCESSOR: usize = 32;
 /// How long a request keeps its place while its body is read: others need not wait for a slow client.
 pub(crate) const SLOW_BODY: Duration = Duration::from_millis(20);
