@@ -73,7 +73,7 @@ impl FieldValidation {
 pub struct DecodedObject<'a> {
     /// The object in the form of its kind: without unknown fields, quantities and times in their canonical form.
     pub value: Value<'a>,
-    /// That it has this form, which goes on with it: what it is passed to need not look.
+    /// Whether it has this form and no empty lists and maps, which goes on with it: what it is passed to need not look.
     pub form: ObjectForm,
     /// The texts of the server's Warning headers.
     pub warnings: Vec<String>,
@@ -119,7 +119,7 @@ impl ObjectCodec {
     /// ```
     /// use pratique_objects::ObjectCodec;
     /// use pratique_schema::{FeatureGates, Release};
-    /// use pratique_types::{GroupVersionKind, ObjectForm};
+    /// use pratique_types::GroupVersionKind;
     ///
     /// let gates = FeatureGates::parse(Release::latest(), "MaxUnavailableStatefulSet=false")?;
     /// let objects = ObjectCodec::at("2024-01-01T00:00:00Z")?.with_gates(gates);
@@ -339,10 +339,13 @@ impl ObjectCodec {
         context.outcome(kind)
     }
 
-    /// Removes empty lists and maps that are not written. Defaulting adds none.
+    /// Removes empty lists and maps that are not written, unless they are kept. Defaulting adds none.
     fn prune(&self, kind: &GroupVersionKind, read: &mut ReadObject<'_>) {
         if read.settled != SettledObject::Whole {
             self.settle(kind, &mut read.value);
+            if !self.keeps_empty {
+                read.settled = SettledObject::Whole;
+            }
         }
     }
 }
@@ -351,7 +354,10 @@ impl<'a> From<ReadObject<'a>> for DecodedObject<'a> {
     fn from(read: ReadObject<'a>) -> Self {
         DecodedObject {
             value: read.value,
-            form: ObjectForm::Settled,
+            form: match read.settled {
+                SettledObject::Whole => ObjectForm::Settled,
+                SettledObject::WithEmpty | SettledObject::Refused => ObjectForm::Written,
+            },
             warnings: read.warnings,
         }
     }
@@ -399,12 +405,16 @@ mod tests {
         let text = br#"{"metadata":{"name":"a","labels":{},"finalizers":[]},"data":{}}"#;
         let receive = |objects: &ObjectCodec| {
             let received = objects.receive(text, MediaType::Json, &kind, FieldValidation::Ignore);
-            received.unwrap().value
+            received.unwrap()
         };
         let written = receive(&objects);
+        assert_eq!(written.form, ObjectForm::Settled);
+        let written = written.value;
         assert!(written.get("data").is_none());
         assert!(written.at(&["metadata", "labels"]).is_none());
         let kept = receive(&objects.keeping_empty());
+        assert_eq!(kept.form, ObjectForm::Written);
+        let kept = kept.value;
         assert!(kept.get("data").is_some_and(Value::is_empty));
         assert!(kept.at(&["metadata", "labels"]).is_some_and(Value::is_empty));
     }
