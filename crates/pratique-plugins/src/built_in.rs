@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use pratique_core::Attributes;
+use pratique_json::same_name;
 use pratique_plugin::{
     Effects, Handler, MutableAttributes, Plugin, PluginContext, PluginSettings, Rejection, StartError,
 };
@@ -93,9 +94,9 @@ impl HandledRequests {
                 resource,
                 subresource,
             } => {
-                request.sub_resource == subresource
-                    && request.resource.resource == resource
-                    && request.resource.group == group
+                same_name(&request.sub_resource, subresource)
+                    && same_name(&request.resource.resource, resource)
+                    && same_name(&request.resource.group, group)
             }
         }
     }

@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 
 pub use removed_versions::{Removal, removal};
 
+use pratique_json::same_name;
+
 use crate::{GroupVersion, GroupVersionKind, GroupVersionResource};
 
 /// A resource, or a part of one, as discovery shows it.
@@ -84,7 +86,7 @@ impl BuiltinResources {
     /// Whether a group is one of Kubernetes itself: nothing else serves kinds of its versions.
     pub fn has_group(&self, group: &str) -> bool {
         let mut served = self.served.iter().chain(&self.optional);
-        served.any(|served| served.resource.group == group) || removed_versions::had_group(group)
+        served.any(|served| same_name(&served.resource.group, group)) || removed_versions::had_group(group)
     }
 
     /// Whether every API server serves a version of a group. It has no custom resources then.

@@ -1,7 +1,7 @@
 //! The interface: an object is validated as the strategy of its kind does.
 
 use pratique_gotext::net::Cidr;
-use pratique_json::Value;
+use pratique_json::{Value, same_name};
 use pratique_schema::FeatureGates;
 use pratique_types::field::ErrorKind;
 use pratique_types::{GroupVersionKind, Status, StatusCause};
@@ -218,7 +218,8 @@ impl Validator {
 
     fn rules_of(&self, kind: &GroupVersionKind) -> Option<&'static KindRules> {
         let mut added = self.tables.iter().flat_map(|table| table.iter());
-        let is_wanted = |rules: &&KindRules| rules.kind == kind.kind && rules.group == kind.group;
+        let is_wanted =
+            |rules: &&KindRules| same_name(rules.kind, &kind.kind) && same_name(rules.group, &kind.group);
         added.find(is_wanted).or_else(|| rules_of(kind))
     }
 

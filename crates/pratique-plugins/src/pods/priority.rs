@@ -3,7 +3,7 @@
 mod groups;
 
 use pratique_core::Attributes;
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, same_name};
 use pratique_plugin::{MutableAttributes, PluginContext, PluginSettings, Rejection, StateKind};
 use pratique_types::Operation;
 
@@ -154,7 +154,7 @@ fn admit_changed_pod(attributes: &mut MutableAttributes<'_, '_>) -> Result<(), R
 
 fn set_class(spec: &mut Object<'_>, established: &ClassFields<'_>) {
     let class = spec.get("priorityClassName").and_then(Value::as_str);
-    if class.unwrap_or_default() != established.class {
+    if !same_name(class.unwrap_or_default(), established.class) {
         spec.insert("priorityClassName", established.class.to_owned());
     }
     spec.insert("priority", established.priority);

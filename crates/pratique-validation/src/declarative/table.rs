@@ -13,6 +13,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use pratique_json::same_name;
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
@@ -181,7 +182,10 @@ impl RuleTable {
         let mut versions = self.kinds.get(kind.kind.as_str())?.iter();
         let entry = versions.find(|entry| kind.is_of_version(entry.version))?;
         let mut paths = entry.paths.iter();
-        paths.find(|path| path.strip_prefix('/') == Some(subresource))?;
+        paths.find(|path| {
+            path.strip_prefix('/')
+                .is_some_and(|path| same_name(path, subresource))
+        })?;
         self.of_type(entry.type_name)
     }
 
