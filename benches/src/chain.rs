@@ -64,6 +64,10 @@ struct WrittenObject {
 }
 
 impl ChainObserver for WrittenObject {
+    fn measures_time(&self) -> bool {
+        false
+    }
+
     fn admitted(&mut self, attributes: &Attributes<'_>) {
         pratique_json::write(attributes.object, &mut self.text);
     }

@@ -355,6 +355,10 @@ struct AdmissionRecorder<'s> {
 }
 
 impl ChainObserver for AdmissionRecorder<'_> {
+    fn measures_time(&self) -> bool {
+        false
+    }
+
     fn policies(&mut self) -> Option<&mut dyn PolicyObserver> {
         self.recorder.policies()
     }
@@ -398,6 +402,10 @@ impl ExchangeRecorder {
 }
 
 impl ChainObserver for ExchangeRecorder {
+    fn measures_time(&self) -> bool {
+        false
+    }
+
     fn policies(&mut self) -> Option<&mut dyn PolicyObserver> {
         Some(&mut self.decisions)
     }

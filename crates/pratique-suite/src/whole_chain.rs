@@ -113,6 +113,10 @@ struct CaseObserver<'o> {
 }
 
 impl ChainObserver for CaseObserver<'_> {
+    fn measures_time(&self) -> bool {
+        false
+    }
+
     fn policies(&mut self) -> Option<&mut dyn PolicyObserver> {
         Some(&mut *self.policies)
     }

@@ -281,7 +281,7 @@ pub(crate) struct ChainRun<'r> {
 impl<'r> ChainRun<'r> {
     async fn run(&mut self, observer: &mut dyn ChainObserver) -> Result<(), ChainEnd> {
         if self.phases.contains(AdmissionPhase::Mutating) {
-            let began = RunStopwatch::start();
+            let began = RunStopwatch::start_if(observer.measures_time());
             let ended = self.mutate(observer).await;
             observer.phase(&self.span(AdmissionPhase::Mutating, began, &ended));
             ended?;
@@ -292,7 +292,7 @@ impl<'r> ChainRun<'r> {
         }
         self.prepare(observer)?;
         self.registry_check()?;
-        let began = RunStopwatch::start();
+        let began = RunStopwatch::start_if(observer.measures_time());
         let ended = self.validate(observer).await;
         observer.phase(&self.span(AdmissionPhase::Validating, began, &ended));
         ended
@@ -425,7 +425,7 @@ impl<'r> ChainRun<'r> {
         let admission = self.admission;
         let phase = place.phase();
         for step in admission.steps().at(place) {
-            let began = RunStopwatch::start();
+            let began = RunStopwatch::start_if(observer.measures_time());
             let ended = self.step(step, place).await;
             self.record(step.name(), phase, began, ended, observer)?;
         }

@@ -10,21 +10,29 @@ use pratique_expression::Cache;
 /// Measures the time since it was started. On `wasm32-unknown-unknown`, where `std` has no clock, it measures zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunStopwatch {
+    /// `None` where nobody asks for the time.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    began: std::time::Instant,
+    began: Option<std::time::Instant>,
 }
 
 impl RunStopwatch {
     pub(crate) fn start() -> Self {
+        RunStopwatch::start_if(true)
+    }
+
+    /// Starts if somebody asks for the time, and measures zero otherwise.
+    pub(crate) fn start_if(is_asked: bool) -> Self {
+        #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+        let _ = is_asked;
         RunStopwatch {
             #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-            began: std::time::Instant::now(),
+            began: is_asked.then(std::time::Instant::now),
         }
     }
 
     pub(crate) fn elapsed(self) -> Duration {
         #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-        return self.began.elapsed();
+        return self.began.map_or(Duration::ZERO, |began| began.elapsed());
         #[cfg(all(target_family = "wasm", target_os = "unknown"))]
         Duration::ZERO
     }

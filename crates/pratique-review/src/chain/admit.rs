@@ -61,6 +61,10 @@ impl ChainObserver for RecordingObserver<'_, '_> {
         self.observer.webhooks()
     }
 
+    fn measures_time(&self) -> bool {
+        self.observer.measures_time()
+    }
+
     fn part(&mut self, name: &str, span: &ChainSpan) {
         self.observer.part(name, span);
     }

@@ -57,14 +57,14 @@ impl<'r> ChainRun<'r> {
         self.plugins(AdmissionPhase::Mutating, Stage::BeforeDynamic, observer)
             .await?;
         self.steps(StepPlace::BeforeMutatingPolicies, observer).await?;
-        let began = RunStopwatch::start();
+        let began = RunStopwatch::start_if(observer.measures_time());
         let ended = self.mutating_policies(rounds, observer).await;
         let plugin = ManifestPlugin::MutatingAdmissionPolicy;
         self.record(plugin.name(), AdmissionPhase::Mutating, began, ended, observer)?;
         self.steps(StepPlace::BeforeMutatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
         {
-            let began = RunStopwatch::start();
+            let began = RunStopwatch::start_if(observer.measures_time());
             if rounds.second {
                 rounds.webhooks.begin_second();
             }

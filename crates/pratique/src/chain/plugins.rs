@@ -38,7 +38,7 @@ impl<'r> ChainRun<'r> {
                 continue;
             }
             self.in_time()?;
-            let began = RunStopwatch::start();
+            let began = RunStopwatch::start_if(observer.measures_time());
             let ended = loop {
                 match self.run_half(plugin, phase, &mut effects) {
                     Some(ended) => break ended,

@@ -22,14 +22,14 @@ impl ChainRun<'_> {
         self.plugins(AdmissionPhase::Validating, Stage::BeforeDynamic, observer)
             .await?;
         self.steps(StepPlace::BeforeValidatingPolicies, observer).await?;
-        let began = RunStopwatch::start();
+        let began = RunStopwatch::start_if(observer.measures_time());
         let ended = self.validating_policies(observer).await;
         let plugin = ManifestPlugin::ValidatingAdmissionPolicy;
         self.record(plugin.name(), AdmissionPhase::Validating, began, ended, observer)?;
         self.steps(StepPlace::BeforeValidatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
         {
-            let began = RunStopwatch::start();
+            let began = RunStopwatch::start_if(observer.measures_time());
             let ended = self.validating_webhooks(observer).await;
             let plugin = ManifestPlugin::ValidatingAdmissionWebhook;
             self.record(plugin.name(), AdmissionPhase::Validating, began, ended, observer)?;

@@ -189,6 +189,10 @@ impl ChainObserver for ObserverList<'_> {
         (!self.0.is_empty()).then_some(self)
     }
 
+    fn measures_time(&self) -> bool {
+        self.0.iter().any(|observer| observer.measures_time())
+    }
+
     fn part(&mut self, name: &str, span: &ChainSpan) {
         self.0.iter_mut().for_each(|observer| observer.part(name, span));
     }

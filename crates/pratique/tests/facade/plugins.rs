@@ -1,6 +1,7 @@
 //! Plugins in the chain: their places, the second round, pending authorization, what is undecided, and what they tell.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use pratique::authorization::{AuthorizerDecision, CheckDecider, PendingDecisions, Question};
 use pratique::observer::{AdmissionPhase, ChainObserver, ChainSpan, ChainStep, StepResult};
@@ -183,6 +184,35 @@ fn plugins_stand_around_policies() {
         "AlwaysDeny",
     ];
     assert_eq!(names.get(6..), Some(validated.as_slice()));
+}
+
+/// Sums up the times of phases.
+struct PhaseTimes {
+    is_asked: bool,
+    sum: Duration,
+}
+
+impl ChainObserver for PhaseTimes {
+    fn measures_time(&self) -> bool {
+        self.is_asked
+    }
+
+    fn phase(&mut self, span: &ChainSpan) {
+        self.sum += span.elapsed;
+    }
+}
+
+#[test]
+fn times_are_measured_where_somebody_asks() {
+    for is_asked in [true, false] {
+        let admission = with(vec![marker("LimitRanger", "l")]).build().unwrap();
+        let objects = Objects::new();
+        let sum = Duration::ZERO;
+        let mut times = PhaseTimes { is_asked, sum };
+        let request: AdmissionRequest<'_> = configmap("");
+        run(admission.admit(&request, AdmissionContext::new(&objects), &mut times)).unwrap();
+        assert_eq!(times.sum > Duration::ZERO, is_asked);
+    }
 }
 
 #[test]
