@@ -37,7 +37,7 @@ pub use bytes::write;
 pub use counts::Counts;
 pub use object::Object;
 #[doc(hidden)]
-pub use object::{same, same_name};
+pub use object::{find_member, same, same_name};
 pub use parse::{Error, MAX_DEPTH, parse, parse_unique};
 pub use progress::{Interrupted, Interruption, Progress};
 #[doc(hidden)]

@@ -59,17 +59,7 @@ impl<'a> Object<'a> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn get_in_place(&self, key: &str) -> Option<&Value<'a>> {
-        if self.members.len() <= FEW {
-            // A loop stays in place, where `find_map` is called.
-            for (name, value) in &self.members {
-                if same(name, key) {
-                    return Some(value);
-                }
-            }
-            return None;
-        }
-        let at = self.position(key).ok()?;
-        self.members.get(at).map(|(_, value)| value)
+        find_member(&self.members, key)
     }
 
     /// The value of the member `key`, to change it in place.
@@ -203,8 +193,29 @@ impl<'a> Object<'a> {
     }
 
     fn position(&self, key: &str) -> Result<usize, usize> {
-        self.members.binary_search_by(|(name, _)| compare(name, key))
+        position(&self.members, key)
     }
+}
+
+/// The member `key` among members in bytewise order of their keys.
+#[doc(hidden)]
+#[inline(always)]
+pub fn find_member<'m, T>(members: &'m [(Cow<'_, str>, T)], key: &str) -> Option<&'m T> {
+    if members.len() <= FEW {
+        // A loop stays in place, where `find_map` is called.
+        for (name, value) in members {
+            if same(name, key) {
+                return Some(value);
+            }
+        }
+        return None;
+    }
+    let at = position(members, key).ok()?;
+    members.get(at).map(|(_, value)| value)
+}
+
+fn position<T>(members: &[(Cow<'_, str>, T)], key: &str) -> Result<usize, usize> {
+    members.binary_search_by(|(name, _)| compare(name, key))
 }
 
 // Rows `chain-*` of `benches/`, which copy an object: what is derived calls functions for each key and each value.

@@ -217,6 +217,7 @@ impl<T> SpareLists<T> {
 
 impl<'t> PlainReader<'t> {
     /// A value behind its first byte, in so many others. Recursion has their bound.
+    // Strings and objects are read where members and elements are collected: a function for both takes 2 % of `validate-pod` more.
     fn value(&mut self, first: u8, depth: usize) -> Option<Value<'t>> {
         match first {
             b'{' => self.object(depth).map(Value::Object),

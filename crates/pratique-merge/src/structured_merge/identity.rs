@@ -1,10 +1,9 @@
 //! The identities of elements of sets and keyed lists.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use pratique_gotext::strconv::quote;
-use pratique_json::{Progress, same};
+use pratique_json::{Progress, find_member};
 use pratique_schema::merge::{ListKey, ListMerging};
 
 use super::display;
@@ -80,7 +79,7 @@ fn of_keys<'v, 'a: 'v, N: MergeNode<'a>>(
             _ => IdentityError::NotAMap,
         });
     };
-    let find = |key: &'v ListKey| match member(members, &key.name) {
+    let find = |key: &'v ListKey| match find_member(members, &key.name) {
         Some(value) => Some(part(value)),
         None => key.default.as_ref().map(part),
     };
@@ -98,19 +97,6 @@ fn of_keys<'v, 'a: 'v, N: MergeNode<'a>>(
 fn no_keys(keys: &[ListKey]) -> IdentityError {
     let names: Vec<String> = keys.iter().map(|key| quote(&key.name)).collect();
     IdentityError::NoKeys(names.join(" "))
-}
-
-/// How many members are gone through one by one.
-const FEW_MEMBERS: usize = 32;
-
-fn member<'v, N>(members: &'v [(Cow<'_, str>, N)], name: &str) -> Option<&'v N> {
-    // Most elements have few members, of which most differ in the length of their names. Rows `apply-*` of `benches/`.
-    if members.len() <= FEW_MEMBERS {
-        let mut members = members.iter();
-        return members.find_map(|(key, value)| same(key, name).then_some(value));
-    }
-    let at = members.binary_search_by(|(key, _)| key.as_ref().cmp(name)).ok()?;
-    members.get(at).map(|(_, value)| value)
 }
 
 fn part<'v, 'a: 'v, N: MergeNode<'a>>(value: &'v N) -> IdentityPart<'v> {
@@ -142,7 +128,7 @@ pub(super) fn step<'a, N: MergeNode<'a>>(merging: &ListMerging, at: usize, eleme
                 _ => &[],
             };
             let key_texts = keys.iter().filter_map(|key| {
-                let value = member(members, &key.name).map(display::identifying);
+                let value = find_member(members, &key.name).map(display::identifying);
                 let value = value.or_else(|| key.default.as_ref().map(display::identifying))?;
                 Some(format!("{}={value}", key.name))
             });
