@@ -58,17 +58,24 @@ impl RequestBacklog {
         }
     }
 
-    /// A place, if one is free.
-    pub(crate) fn try_enter(&self) -> Option<BacklogPlace> {
-        let permit = self.places.clone().try_acquire_owned().ok()?;
-        Some(BacklogPlace {
-            waited: Duration::ZERO,
-            _permit: Some(permit),
-        })
+    /// The place of a request that has arrived on a connection.
+    ///
+    /// # Errors
+    /// None is free: it waits for one.
+    pub(crate) fn enter(&self, connection: &Arc<TrackedConnection>) -> Result<BacklogPlace, PendingPlace> {
+        match self.places.clone().try_acquire_owned() {
+            Ok(permit) => Ok(BacklogPlace {
+                waited: Duration::ZERO,
+                _permit: Some(permit),
+            }),
+            Err(_) => Err(PendingPlace {
+                place: Box::pin(self.wait()),
+                _active: connection.start_review(),
+            }),
+        }
     }
 
-    /// Waits for a place.
-    fn enter(&self) -> impl Future<Output = BacklogPlace> + Send + use<> {
+    fn wait(&self) -> impl Future<Output = BacklogPlace> + Send + use<> {
         let (places, most, since) = (self.places.clone(), self.most, Instant::now());
         async move {
             let permit = timeout(most, places.acquire_owned()).await;
@@ -76,15 +83,6 @@ impl RequestBacklog {
                 waited: since.elapsed(),
                 _permit: permit.ok().and_then(Result::ok),
             }
-        }
-    }
-}
-
-impl PendingPlace {
-    pub(crate) fn new(backlog: &RequestBacklog, connection: &Arc<TrackedConnection>) -> Self {
-        PendingPlace {
-            place: Box::pin(backlog.enter()),
-            _active: connection.start_review(),
         }
     }
 }
@@ -136,12 +134,11 @@ mod tests {
             most,
         };
         let connection = Arc::new(TrackedConnection::unregistered(1));
-        let first = backlog.try_enter().unwrap();
-        assert!(backlog.try_enter().is_none());
+        let first = backlog.enter(&connection).unwrap();
         // It waits no longer than that for a place, and is read then without one.
-        let late = PendingPlace::new(&backlog, &connection).await;
+        let late = backlog.enter(&connection).unwrap_err().await;
         assert!(late._permit.is_none());
-        let second = tokio::spawn(PendingPlace::new(&backlog, &connection));
+        let second = tokio::spawn(backlog.enter(&connection).unwrap_err());
         tokio::task::yield_now().await;
         connection.backlog.hold(first);
         assert!(!second.is_finished());

@@ -116,12 +116,9 @@ impl<S: RequestService> RestingConnection<S> {
 
     /// Has a request that has arrived read, once it has a place.
     fn admit(&self, stream: ExchangeStream, service: S) -> ConnectionStage<S> {
-        match self.server.backlog.try_enter() {
-            Some(place) => self.serve(stream, service, Some(place)),
-            None => {
-                let place = PendingPlace::new(&self.server.backlog, &self.connection);
-                ConnectionStage::Waiting(stream, service, place)
-            }
+        match self.server.backlog.enter(&self.connection) {
+            Ok(place) => self.serve(stream, service, Some(place)),
+            Err(waiting) => ConnectionStage::Waiting(stream, service, waiting),
         }
     }
 

@@ -110,12 +110,9 @@ impl CountedStream {
         }
         let place = match &mut self.entering {
             Some(entering) => ready!(Pin::new(entering).poll(context)),
-            None => match self.backlog.try_enter() {
-                Some(place) => place,
-                None => {
-                    let entering = PendingPlace::new(&self.backlog, connection);
-                    ready!(Pin::new(self.entering.insert(entering)).poll(context))
-                }
+            None => match self.backlog.enter(connection) {
+                Ok(place) => place,
+                Err(entering) => ready!(Pin::new(self.entering.insert(entering)).poll(context)),
             },
         };
         connection.backlog.hold(place);
