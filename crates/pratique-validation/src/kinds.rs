@@ -28,7 +28,6 @@ mod storage_versions;
 
 pub use resource::ADMIN_ACCESS_LABEL;
 
-use pratique_json::same_name;
 use pratique_types::GroupVersionKind;
 
 use crate::rules::Rule;
@@ -71,5 +70,5 @@ pub(crate) fn allocation_rule(kind: &GroupVersionKind) -> Option<Rule> {
 /// The rules of a kind, if there are any here.
 pub(crate) fn rules_of(kind: &GroupVersionKind) -> Option<&'static KindRules> {
     let mut all = GROUPS.iter().flat_map(|group| group.iter());
-    all.find(|rules| same_name(rules.kind, &kind.kind) && same_name(rules.group, &kind.group))
+    all.find(|rules| rules.apply_to(kind))
 }

@@ -34,7 +34,7 @@
 //! ```
 
 use pratique_gotext::net::Cidr;
-use pratique_json::Value;
+use pratique_json::{Value, same_name};
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::GroupVersionKind;
 
@@ -131,4 +131,11 @@ pub struct KindRules {
     pub update: Rule,
     /// The subresources that can be updated, each with the rules of its own strategy.
     pub subresources: &'static [(&'static str, Rule)],
+}
+
+impl KindRules {
+    /// Whether these are the rules of a kind.
+    pub(crate) fn apply_to(&self, kind: &GroupVersionKind) -> bool {
+        same_name(self.kind, &kind.kind) && same_name(self.group, &kind.group)
+    }
 }

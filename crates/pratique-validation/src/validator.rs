@@ -1,7 +1,7 @@
 //! The interface: an object is validated as the strategy of its kind does.
 
 use pratique_gotext::net::Cidr;
-use pratique_json::{Value, same_name};
+use pratique_json::Value;
 use pratique_schema::FeatureGates;
 use pratique_types::field::ErrorKind;
 use pratique_types::{GroupVersionKind, Status, StatusCause};
@@ -218,9 +218,9 @@ impl Validator {
 
     fn rules_of(&self, kind: &GroupVersionKind) -> Option<&'static KindRules> {
         let mut added = self.tables.iter().flat_map(|table| table.iter());
-        let is_wanted =
-            |rules: &&KindRules| same_name(rules.kind, &kind.kind) && same_name(rules.group, &kind.group);
-        added.find(is_wanted).or_else(|| rules_of(kind))
+        added
+            .find(|rules| rules.apply_to(kind))
+            .or_else(|| rules_of(kind))
     }
 
     /// Whether there are rules for a kind, or for a part of its resource, where an object is created or updated.
