@@ -27,7 +27,6 @@ impl<'r> ChainRun<'r> {
         observer: &mut dyn ChainObserver,
     ) -> Result<(), ChainEnd> {
         let operation = self.request.operation;
-        let mut effects = Effects::default();
         for plugin in self.admission.settings.plugins.stage(stage) {
             let handler = plugin.handler();
             let runs = match phase {
@@ -40,7 +39,7 @@ impl<'r> ChainRun<'r> {
             self.in_time()?;
             let began = RunStopwatch::start_if(observer.measures_time());
             let ended = loop {
-                match self.run_half(plugin, phase, &mut effects) {
+                match self.run_half(plugin, phase) {
                     Some(ended) => break ended,
                     None => {
                         if let Err(end) = self.resume(UnfinishedEvaluation::Pending).await {
@@ -60,23 +59,19 @@ impl<'r> ChainRun<'r> {
         Ok(())
     }
 
-    /// Runs a half of a plugin; `None` where it waits for an answer. There are no effects before, and none are left.
-    fn run_half(
-        &mut self,
-        plugin: &dyn Plugin,
-        phase: AdmissionPhase,
-        effects: &mut Effects,
-    ) -> Option<Result<(), ChainEnd>> {
+    /// Runs a half of a plugin; `None` where it waits for an answer.
+    fn run_half(&mut self, plugin: &dyn Plugin, phase: AdmissionPhase) -> Option<Result<(), ChainEnd>> {
         if let Err(end) = self.has_old_object(plugin) {
             return Some(Err(end));
         }
         let name = plugin.handler().name;
+        let mut effects = Effects::default();
         let ended = match phase {
             AdmissionPhase::Mutating => {
                 let admitted = caught(name, || {
                     self.mutate_object(|run, attributes| {
                         let access = PolicyAuthorizer(run.authorizer_of_plugins());
-                        plugin.admit(attributes, &run.plugin_context(&access), effects)
+                        plugin.admit(attributes, &run.plugin_context(&access), &mut effects)
                     })
                 });
                 if self.may_differ && !plugin.handler().keeps_form && self.form == ObjectForm::Settled {
@@ -86,15 +81,14 @@ impl<'r> ChainRun<'r> {
             }
             AdmissionPhase::Validating => caught(name, || {
                 let access = PolicyAuthorizer(self.authorizer_of_plugins());
-                plugin.validate(&self.attributes(), &self.plugin_context(&access), effects)
+                plugin.validate(&self.attributes(), &self.plugin_context(&access), &mut effects)
             }),
         };
-        // Most have none.
-        let effects = (!effects.is_empty()).then(|| std::mem::take(effects));
         match ended {
             Ok(Err(Rejection::Pending)) => None,
             Ok(decided) => {
-                if let Some(effects) = effects {
+                // Most have none.
+                if !effects.is_empty() {
                     self.take_effects(effects);
                 }
                 Some(decided.map_err(|rejection| end(plugin, rejection)))
