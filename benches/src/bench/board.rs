@@ -6,6 +6,7 @@
 
 mod baseline;
 mod chain;
+mod counted_run;
 mod evaluate;
 mod instructions;
 mod material;
@@ -16,6 +17,7 @@ pub(super) mod policies;
 mod report;
 mod rows;
 mod serve;
+mod training;
 mod validate;
 
 use std::path::PathBuf;
@@ -83,6 +85,9 @@ pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
         Some(built) => built.canonicalize().map_err(ToolError::file(&built))?,
         None => build::ours()?,
     };
+    if arguments.train {
+        return training::run(arguments, &ours);
+    }
     let theirs = |module: &str, is_needed: bool| match (arguments.against, is_needed) {
         (Some(BenchPeer::Go), true) => build::go(module, "bench", &ours),
         _ => Ok(None),

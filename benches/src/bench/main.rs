@@ -57,6 +57,9 @@ pub struct BenchArguments {
     /// Write the instructions that are counted into `benches/baseline.json`.
     #[arg(long, conflicts_with = "against")]
     pub bless: bool,
+    /// Do the work of the rows without measuring: for a build that is to learn from it.
+    #[arg(long, hide = true, requires = "ours", conflicts_with_all = ["against", "instructions", "bless"])]
+    pub train: bool,
     /// How often each side has its turn.
     #[arg(long, default_value_t = 5)]
     pub rounds: usize,

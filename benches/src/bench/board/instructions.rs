@@ -9,18 +9,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::baseline::BoardBaseline;
-use super::chain;
+use super::counted_run::CountedRun;
 use super::material::BoardMaterial;
-use super::plugins;
-use super::policies::PolicySet;
-use super::rows::{self, BoardRow, EvaluatedObject, RowWork};
-use super::validate;
+use super::rows::{self, BoardRow};
 use crate::{BenchArguments, build, table};
 use pratique_harness::ToolError;
-use serde_json::Value;
-
-/// Loads of more policies than this would take valgrind minutes.
-const MOST: usize = 1_000;
 
 /// Counts the selected rows, and compares them with the baseline or writes them into it.
 /// Returns whether none is worse.
@@ -50,70 +43,24 @@ pub(super) fn run(arguments: &BenchArguments) -> Result<bool, ToolError> {
 
 /// `None` where there is nothing to count.
 fn count(row: &BoardRow, program: &Path, material: &BoardMaterial) -> Result<Option<u64>, ToolError> {
-    match &row.work {
-        RowWork::Evaluate { policies, object } => {
-            evaluated(row, policies, *object, program, material).map(Some)
-        }
-        RowWork::Start(policies) if policies.count <= MOST => {
-            let directory = material.policies(&row.name, policies)?;
-            let arguments = ["start", "-alone", policies.plugin(), &directory];
-            callgrind(program, &[], &arguments).map(Some)
-        }
-        RowWork::Plugins(case) => {
-            let setup = plugins::setup(case)?;
-            count_runs(row, ("count-plugins", &setup), program, material).map(Some)
-        }
-        RowWork::Validate(case) => {
-            let setup = validate::setup(case)?;
-            count_runs(row, ("count-validate", &setup), program, material).map(Some)
-        }
-        RowWork::Chain(case) => {
-            let setup = chain::setup(&row.name, case, material)?;
-            count_runs(row, ("count-chain", &setup), program, material).map(Some)
-        }
-        RowWork::Start(_) | RowWork::Reload(_) | RowWork::Keep(_) | RowWork::Serve(_) => Ok(None),
-    }
-}
-
-/// The count of one run of a command with a setup, without earlier ones that fill caches.
-fn count_runs(
-    row: &BoardRow,
-    (command, setup): (&str, &Value),
-    program: &Path,
-    material: &BoardMaterial,
-) -> Result<u64, ToolError> {
-    // Often enough that the end of the program, which is counted as well, makes no difference.
-    const TIMES: u64 = 500;
-    let setup = material.file(&format!("{}-setup.json", row.name), setup)?;
-    let options = ["--zero-before=*run_counted*"];
-    let all = callgrind(program, &options, &[command, &TIMES.to_string(), &setup])?;
-    Ok(all / TIMES)
-}
-
-fn evaluated(
-    row: &BoardRow,
-    policies: &PolicySet,
-    object: EvaluatedObject,
-    program: &Path,
-    material: &BoardMaterial,
-) -> Result<u64, ToolError> {
-    let setup = material.evaluated(&row.name, policies, object)?;
-    let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;
-    // Often enough that the end of the program, which is counted as well, makes no difference.
-    let times = (1_000 / policies.count.max(1)).clamp(2, 100) as u64;
-    let options = ["--zero-before=*evaluate_counted*"];
-    let all = callgrind(program, &options, &["count", &times.to_string(), &setup])?;
-    Ok(all / times)
+    let Some(run) = CountedRun::new(row, material, 1)? else {
+        return Ok(None);
+    };
+    let options = run
+        .begins_with
+        .map(|function| format!("--zero-before=*{function}*"));
+    let all = callgrind(program, options.as_deref(), &run.arguments)?;
+    Ok(Some(all / run.times))
 }
 
 /// Runs a program under callgrind and reads how many instructions it has executed.
-fn callgrind(program: &Path, options: &[&str], arguments: &[&str]) -> Result<u64, ToolError> {
+fn callgrind(program: &Path, option: Option<&str>, arguments: &[String]) -> Result<u64, ToolError> {
     let file = program.with_file_name("bench-instructions");
     let mut out = std::ffi::OsString::from("--callgrind-out-file=");
     out.push(&file);
     let ran = Command::new("valgrind")
         .args(["--quiet", "--tool=callgrind"])
-        .args(options)
+        .args(option)
         .arg(out)
         .arg(program)
         .args(arguments)
