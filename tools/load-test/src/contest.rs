@@ -12,6 +12,7 @@ use pratique_harness::{
     RunningProcess, SampleSpread, StepTranscript, ToolError, free_port, go, outcome, workspace,
 };
 
+use crate::OtherServer;
 use crate::client::ClientTrust;
 use crate::connections::{ConnectionSet, HttpVersion};
 use crate::loaded_server::ServedProgram;
@@ -49,31 +50,44 @@ struct GoServer {
 /// Measures both, with each number of connections and each version of HTTP; a round gives each its turn.
 pub(crate) fn run(
     served: &ServedProgram,
+    other: OtherServer,
     request: &str,
     (rounds, turn): (usize, Duration),
     transcript: &mut StepTranscript,
 ) -> Result<(), ToolError> {
-    let theirs = GoServer::start(served)?;
+    let theirs = match other {
+        OtherServer::Go => Some(GoServer::start(served)?),
+        OtherServer::Nobody => None,
+    };
     let trust = ClientTrust::from_authority(&served.authority())?;
     for version in HttpVersion::ALL {
         for count in COUNTS {
             let open = |address| ConnectionSet::new(address, &trust, version, count, request);
-            let (ours, others) = (open(served.address())?, open(theirs.address)?);
+            let ours = open(served.address())?;
+            let others = theirs.as_ref().map(|theirs| open(theirs.address)).transpose()?;
             let mut compared = ServerComparison::default();
             // Caches are warm then.
-            for connections in [&ours, &others] {
+            for connections in std::iter::once(&ours).chain(&others) {
                 connections.open()?;
                 connections.run(turn)?.flawless()?;
             }
             for _ in 0..rounds {
                 compared.ours.add(&ours.run(turn)?)?;
-                compared.theirs.add(&others.run(turn)?)?;
+                if let Some(others) = &others {
+                    compared.theirs.add(&others.run(turn)?)?;
+                }
             }
             compared.ours.memory = served.memory()?;
-            compared.theirs.memory = kib(&theirs.process.id().to_string(), "VmRSS")?;
             let connections = if count == 1 { "connection" } else { "connections" };
             let name = format!("{version}, {count} {connections}");
-            transcript.step(&name, outcome(compared.is_reached(count), compared.to_string()));
+            let measured = match &theirs {
+                Some(theirs) => {
+                    compared.theirs.memory = kib(&theirs.process.id().to_string(), "VmRSS")?;
+                    outcome(compared.is_reached(count), compared.to_string())
+                }
+                None => Ok(compared.ours.to_string()),
+            };
+            transcript.step(&name, measured);
         }
     }
     Ok(())
@@ -85,6 +99,27 @@ impl SideRounds {
         self.rates.push(measured.rate());
         self.percentiles.push(measured.percentile(0.99).as_secs_f64());
         Ok(())
+    }
+
+    /// Requests a second.
+    fn rate(&self) -> f64 {
+        median(self.rates.iter().copied())
+    }
+
+    /// The 99th percentile in seconds.
+    fn percentile(&self) -> f64 {
+        median(self.percentiles.iter().copied())
+    }
+}
+
+impl Display for SideRounds {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let (rate, percentile) = (self.rate(), self.percentile() * 1e3);
+        let memory = self.memory;
+        write!(
+            formatter,
+            "{rate:.0} requests a second, p99 {percentile:.2} ms, memory {memory} KiB"
+        )
     }
 }
 
@@ -110,20 +145,18 @@ impl ServerComparison {
 
 impl Display for ServerComparison {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let rate = |side: &SideRounds| median(side.rates.iter().copied());
-        let milliseconds = |side: &SideRounds| median(side.percentiles.iter().copied()) * 1e3;
         writeln!(
             formatter,
             "{:.0} requests a second beside {:.0}: {:.2}×, {REQUESTS}× is asked",
-            rate(&self.ours),
-            rate(&self.theirs),
+            self.ours.rate(),
+            self.theirs.rate(),
             self.rate_ratio()
         )?;
         writeln!(
             formatter,
             "p99 {:.2} ms beside {:.2} ms: {:.3}×, {PERCENTILE}× is asked",
-            milliseconds(&self.ours),
-            milliseconds(&self.theirs),
+            self.ours.percentile() * 1e3,
+            self.theirs.percentile() * 1e3,
             self.percentile_ratio()
         )?;
         write!(

@@ -40,8 +40,7 @@ pub struct LoadArguments {
     /// How many policies evaluate each request.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     policies: usize,
-    /// Measure a server beside, instead of what hostile clients do: with 1, 64 and 1,024 connections over HTTP/1.1 and HTTP/2. It
-    /// needs Go.
+    /// Measure a server beside, instead of what hostile clients do: with 1, 64 and 1,024 connections over HTTP/1.1 and HTTP/2.
     #[arg(long, value_enum)]
     against: Option<OtherServer>,
     /// How often each server has its turn, `--time` seconds for all of a number of connections.
@@ -52,8 +51,10 @@ pub struct LoadArguments {
 /// A server to measure beside.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum OtherServer {
-    /// One in Go, with controller-runtime and the policy plugin of an API server.
+    /// One in Go, with controller-runtime and the policy plugin of an API server. It needs Go.
     Go,
+    /// None: ours is measured in the same way, alone.
+    Nobody,
 }
 
 /// The allowed growth of the 99th percentile by hostile clients.
@@ -81,11 +82,12 @@ fn run_all(arguments: &LoadArguments, transcript: &mut StepTranscript) -> Result
         "{} policies, requests of {bytes} bytes",
         arguments.policies
     ));
-    if let Some(OtherServer::Go) = arguments.against {
+    if let Some(other) = arguments.against {
         let rounds = arguments.rounds.max(1);
         // Each of both has a turn in each round, and one before.
         let turn = Duration::from_secs(arguments.time) / (2 * rounds + 2);
-        return contest::run(&served, &load.request, (rounds as usize, turn), transcript);
+        contest::run(&served, other, &load.request, (rounds as usize, turn), transcript)?;
+        return served.stop();
     }
     transcript.part(&format!("{} connections", arguments.connections));
     // Caches are warm then, and buffers as large as they get.
