@@ -27,6 +27,10 @@ pub(crate) const TOOLS: &[WorkspaceTool] = &[
     ),
     tool("bench", "Measure ours, and beside it the reference"),
     tool(
+        "dist",
+        "Build what is shipped and measured: twice, the second time by what the first did",
+    ),
+    tool(
         "e2e",
         "Run a real API server, and compare what it says with what Pratique says",
     ),

@@ -35,6 +35,26 @@ fn what_cargo_run_compiles_the_tests_compile_no_second_time() {
     );
 }
 
+#[test]
+fn what_is_shipped_has_the_features_of_the_program_alone() {
+    let alone = tree(&["--package", "pratique-cli", "--edges", "normal"]).unwrap();
+    // `cargo xtask dist` builds it together with programs that put it to work.
+    let mut arguments = vec!["--edges", "normal"];
+    for package in ["pratique-cli", "pratique-benches", "pratique-load-test"] {
+        arguments.extend(["--package", package]);
+    }
+    let shipped = tree(&arguments).unwrap();
+    let name = |line: &str| line.split(' ').next().map(str::to_owned);
+    let names: BTreeSet<_> = alone.iter().map(|line| name(line)).collect();
+    let others = shipped.difference(&alone);
+    let others: Vec<_> = others
+        .map(|line| name(line))
+        .filter(|name| names.contains(name))
+        .collect();
+    // It has one function more, which the program does not call.
+    assert_eq!(others, [Some("rustix".to_owned())]);
+}
+
 /// The features of the crates that a package is built of, by their names.
 fn crates(package: &str) -> Result<BTreeMap<String, Vec<String>>, ToolError> {
     let lines = tree(&["--package", package, "--edges", "normal"])?;
