@@ -2,23 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
+use pratique_dist::DistPrograms;
 use pratique_harness::{ToolError, cargo};
 
 use super::{BenchArguments, BenchPeer};
 
-/// Builds our side for release and returns the program.
+/// Builds our side as releases are built and returns the program.
 pub(super) fn ours() -> Result<PathBuf, ToolError> {
-    release("pratique-benches", "pratique-benches")
+    release("pratique-benches")
 }
 
-/// Builds a program for release that is both sides: ours, and the crate `cel`.
+/// Builds a program that is both sides, ours and the crate `cel`: neither is built by what it does.
 pub(super) fn with_cel_crate() -> Result<PathBuf, ToolError> {
     cargo::build("pratique-benches", "pratique-benches", &["cel-crate"], "dist")
 }
 
-/// Builds a program of a package for release and returns its path.
-pub(super) fn release(package: &str, name: &str) -> Result<PathBuf, ToolError> {
-    cargo::build(package, name, &[], "dist")
+/// Builds a program as releases are built and returns its path.
+pub(super) fn release(name: &str) -> Result<PathBuf, ToolError> {
+    Ok(DistPrograms::build(None)?.program(name))
 }
 
 /// Builds the other side of a contest, if one is selected.

@@ -54,7 +54,7 @@ const EDITS: usize = 20;
 pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     let program = match &arguments.ours {
         Some(program) => program.with_file_name("pratique"),
-        None => build::release("pratique-cli", "pratique")?,
+        None => build::release("pratique")?,
     };
     let directory = match &arguments.policies {
         Some(directory) => directory.clone(),

@@ -37,7 +37,7 @@ struct LoadTimes {
 
 /// Builds both sides, writes the directories, and measures the sides alternately.
 pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
-    let program = build::release("pratique-benches", "pratique-load")?;
+    let program = build::release("pratique-load")?;
     let other = build::other(arguments, "load", &program)?;
     let small = write(&program.with_file_name("bench-load-small"), POLICIES)?;
     let large = write(&program.with_file_name("bench-load-large"), 10 * POLICIES)?;

@@ -79,7 +79,7 @@ struct ReviewBench {
 pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     let program = match &arguments.ours {
         Some(program) => program.with_file_name("pratique"),
-        None => build::release("pratique-cli", "pratique")?,
+        None => build::release("pratique")?,
     };
     let directory = pratique_harness::workspace::target().join("bench-review");
     fs::create_dir_all(&directory).map_err(ToolError::file(&directory))?;

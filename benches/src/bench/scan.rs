@@ -36,7 +36,7 @@ struct ScanBench {
 pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     let program = match &arguments.ours {
         Some(program) => program.with_file_name("pratique"),
-        None => build::release("pratique-cli", "pratique")?,
+        None => build::release("pratique")?,
     };
     let directory = workspace::target().join("bench-scan");
     fs::create_dir_all(&directory).map_err(ToolError::file(&directory))?;

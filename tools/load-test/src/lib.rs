@@ -17,7 +17,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use pratique_harness::{StepTranscript, ToolError, cargo, outcome};
+use pratique_dist::DistPrograms;
+use pratique_harness::{StepTranscript, ToolError, outcome};
 
 use client::ClientTrust;
 use load::{LoadAction, ServerLoad};
@@ -69,7 +70,10 @@ pub fn run(arguments: &LoadArguments) -> ExitCode {
 }
 
 fn run_all(arguments: &LoadArguments, transcript: &mut StepTranscript) -> Result<(), ToolError> {
-    let program = cargo::pratique(arguments.pratique.as_deref(), "dist")?;
+    let program = match &arguments.pratique {
+        Some(given) => given.canonicalize().map_err(ToolError::file(given))?,
+        None => DistPrograms::build(None)?.program("pratique"),
+    };
     let mut served = ServedProgram::start(&program, arguments.policies)?;
     let load = ServerLoad {
         address: served.address(),

@@ -19,7 +19,7 @@ pub(super) fn measure(context: &RowContext<'_>, policies: &PolicySet) -> Result<
     let (row, material, settings) = (context.row, context.material, context.settings);
     let server = match &context.programs.server {
         Some(built) => built.clone(),
-        None => build::release("pratique-cli", "pratique")?,
+        None => build::release("pratique")?,
     };
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": objects::request(EvaluatedObject::Full),
