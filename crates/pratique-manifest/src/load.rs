@@ -17,29 +17,33 @@ use std::borrow::Cow;
 use crate::budget::Budget;
 use crate::parse::file_document::bad_separators;
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
-use crate::read::directory::{self, ManifestFile, ReadManifest};
+use crate::read::directory::{self, KnownContents, ManifestFile, ReadManifest};
+use crate::read::stamp::FileStamp;
 use document_batcher::DocumentBatcher;
 use document_validator::DocumentValidator;
-use file_cache::FileCache;
+use file_cache::{CacheEntry, FileCache};
 use set::ManifestSet;
 
 /// Reads the files of a directory. All are read before any is parsed, so that they belong together as far as possible.
-fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifest, Failure>>, LoadErrors> {
-    directory::read(path, budget).map_err(|failure| LoadErrors::new(vec![failure]))
+fn read(
+    path: &str,
+    budget: &Budget,
+    known: KnownContents<'_>,
+) -> Result<Vec<Result<ReadManifest, Failure>>, LoadErrors> {
+    directory::read(path, budget, known).map_err(|failure| LoadErrors::new(vec![failure]))
 }
 
-fn readable(files: Vec<Result<ReadManifest, Failure>>) -> impl Iterator<Item = ReadResult<'static>> {
-    files
-        .into_iter()
-        .map(|file| file.map(|(file, _)| Cow::Owned(file)))
+/// A file to load.
+pub(crate) enum FileInput<'a> {
+    /// With its stamp, if it may be cached with one.
+    Read(Cow<'a, ManifestFile>, Option<FileStamp>),
+    /// The path of a file that is unchanged, and its objects.
+    Cached(CacheEntry),
 }
 
-/// A file, or why it cannot be read.
-pub(crate) type ReadResult<'a> = Result<Cow<'a, ManifestFile>, Failure>;
-
-/// Loads files, of which those in the cache are not loaded again.
+/// Loads files; the cache gets those that have no errors.
 pub(crate) fn finish<'a>(
-    files: impl IntoIterator<Item = ReadResult<'a>>,
+    files: impl IntoIterator<Item = Result<FileInput<'a>, Failure>>,
     validator: DocumentValidator<'_>,
     cache: Option<&mut FileCache>,
 ) -> Result<ManifestSet, LoadErrors> {
@@ -58,11 +62,11 @@ pub(crate) fn finish<'a>(
         if validator.budget.is_exceeded() {
             break;
         }
-        match cache.as_ref().and_then(|cache| cache.get(&file)) {
-            Some(cached) => batcher.add_cached(&file.path, cached),
-            None => {
+        match file {
+            FileInput::Cached(entry) => batcher.add_cached(entry),
+            FileInput::Read(file, stamp) => {
                 let separator_failures = bad_separators(&file);
-                batcher.add_file(file, cache.is_some() && separator_failures.is_empty());
+                batcher.add_file(file, stamp, cache.is_some() && separator_failures.is_empty());
                 failures.extend(separator_failures);
             }
         }

@@ -4,3 +4,4 @@ pub(crate) mod boundary;
 pub(crate) mod directory;
 pub(crate) mod file;
 pub(crate) mod path;
+pub(crate) mod stamp;

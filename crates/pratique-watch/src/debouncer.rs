@@ -41,7 +41,7 @@ pub(crate) enum ChangeKind {
 pub(crate) enum WorkerAction {
     /// The directory may have changed.
     Reload {
-        /// Whether watches have to be set again.
+        /// Whether anything may have changed: watches have to be set again, and everything be read.
         reset: bool,
     },
     /// Stop the thread.
@@ -126,8 +126,8 @@ impl DebounceState {
     }
 
     fn take(&mut self) -> WorkerAction {
-        // A poll is for changes without events, so watches may be missing or stale.
-        let reset = self.is_lost || self.changes.is_none();
+        // A poll is for changes without events, so watches may be missing or stale. So may be a request.
+        let reset = self.is_lost || self.is_requested || self.changes.is_none();
         *self = DebounceState::default();
         WorkerAction::Reload { reset }
     }
@@ -195,6 +195,7 @@ mod tests {
             WorkerAction::Reload { reset: true }
         );
         debouncer.request();
+        debouncer.change(ChangeKind::Done);
         assert_eq!(
             debouncer.wait(None, &options()),
             WorkerAction::Reload { reset: true }

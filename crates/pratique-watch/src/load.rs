@@ -19,6 +19,17 @@ pub trait Load<T>: Send {
     /// # Errors
     /// If the directory cannot be loaded. The current version stays.
     fn load(&mut self, directory: &Path, current: Option<&Version<T>>) -> Result<LoadResult<T>, Self::Error>;
+
+    /// Loads the directory after events that told of changes. A loader may take it that a file which looks the same, by its
+    /// times and its length, is the same: what it misses is seen by [`load`](Self::load), which is called where anything may
+    /// have changed: for each [poll](crate::WatchOptions::poll_interval), also while there are events, after a
+    /// [request](crate::Watched::reload), after lost events, and to retry. By default, it is `load`.
+    ///
+    /// # Errors
+    /// As of [`load`](Self::load).
+    fn load_changed(&mut self, directory: &Path, current: &Version<T>) -> Result<LoadResult<T>, Self::Error> {
+        self.load(directory, Some(current))
+    }
 }
 
 impl<T, E, F> Load<T> for F

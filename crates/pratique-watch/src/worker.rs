@@ -52,14 +52,20 @@ impl LogState {
 impl<T, L: Load<T>, O: LoadObserver> WatchWorker<T, L, O> {
     /// Runs until the debouncer is stopped.
     pub(crate) fn run(mut self) {
-        let mut retry_after = None;
+        let mut retry_at = None;
+        let mut read_at = Instant::now();
         loop {
-            let poll = self.options.poll_interval;
-            let wait = retry_after.map_or(poll, |retry_after| poll.min(retry_after));
-            let poll_at = Instant::now().checked_add(wait);
-            match self.debouncer.wait(poll_at, &self.options) {
+            // Counted from when everything was read last: events must not put off what they do not tell of.
+            let poll_at = read_at.checked_add(self.options.poll_interval);
+            let wait_until = [poll_at, retry_at].into_iter().flatten().min();
+            match self.debouncer.wait(wait_until, &self.options) {
                 WorkerAction::Stop => return,
                 WorkerAction::Reload { reset } => {
+                    let now = Instant::now();
+                    let reset = reset || poll_at.is_some_and(|poll_at| poll_at <= now);
+                    if reset {
+                        read_at = now;
+                    }
                     // Watches are set first: later changes cause an event, earlier ones are read.
                     watch(
                         &mut self.watcher,
@@ -68,19 +74,26 @@ impl<T, L: Load<T>, O: LoadObserver> WatchWorker<T, L, O> {
                         (&self.options, &self.observer),
                         &mut self.log_state,
                     );
-                    retry_after = self.attempt();
+                    let retry_after = self.attempt(reset);
+                    retry_at = retry_after.and_then(|after| Instant::now().checked_add(after));
                 }
             }
         }
     }
 
-    /// Loads the directory. Returns when to retry even without a change.
-    fn attempt(&mut self) -> Option<Duration> {
+    /// Loads the directory: everything, or what events told of. Returns when to retry even without a change.
+    fn attempt(&mut self, everything: bool) -> Option<Duration> {
         let started = Instant::now();
         let current = self.current.load_full();
         let (loader, paths) = (&mut self.loader, &self.paths);
         let loaded = load_consistently(&mut self.watcher, paths, || {
-            let load = AssertUnwindSafe(|| loader.load(paths.first(), Some(&current)));
+            let load = AssertUnwindSafe(|| {
+                if everything {
+                    loader.load(paths.first(), Some(&current))
+                } else {
+                    loader.load_changed(paths.first(), &current)
+                }
+            });
             match catch_unwind(load) {
                 Ok(loaded) => loaded.map_err(|error| error.to_string()),
                 Err(_) => Err("loading panicked".to_owned()),

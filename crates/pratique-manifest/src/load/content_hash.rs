@@ -10,7 +10,7 @@ use crate::read::directory::ManifestFile;
 #[must_use]
 pub fn content_hash(files: &[ManifestFile]) -> String {
     let mut hash = ContentHash::default();
-    files.iter().for_each(|file| hash.add(file));
+    files.iter().for_each(|file| hash.add(&file.content));
     hash.finish()
 }
 
@@ -19,10 +19,10 @@ pub fn content_hash(files: &[ManifestFile]) -> String {
 pub(crate) struct ContentHash(Option<Sha256>);
 
 impl ContentHash {
-    pub(crate) fn add(&mut self, file: &ManifestFile) {
-        if !file.content.is_empty() {
+    pub(crate) fn add(&mut self, content: &[u8]) {
+        if !content.is_empty() {
             let hasher = self.0.get_or_insert_default();
-            hasher.update(&file.content);
+            hasher.update(content);
             hasher.update([0]);
         }
     }

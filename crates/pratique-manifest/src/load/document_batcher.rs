@@ -17,6 +17,7 @@ use crate::parse::file_document::{FileDocument, documents};
 use crate::parse::split;
 use crate::problem::Failure;
 use crate::read::directory::ManifestFile;
+use crate::read::stamp::FileStamp;
 
 /// Builds a set from files, which are added one after the other.
 pub(crate) struct DocumentBatcher<'a> {
@@ -38,12 +39,13 @@ enum BatchItem {
     /// The end of a file.
     End(FileEnd),
     /// An unchanged file with its objects.
-    Cached(Box<str>, CachedFile),
+    Cached(CacheEntry),
 }
 
 struct FileEnd {
     path: Box<str>,
     text: Arc<String>,
+    stamp: Option<FileStamp>,
     /// Whether to add the file to the cache.
     is_cached: bool,
 }
@@ -76,7 +78,12 @@ impl<'a> DocumentBatcher<'a> {
     }
 
     /// Adds a file. Its text is kept once, for those of its documents that hold objects.
-    pub(crate) fn add_file(&mut self, file: Cow<'_, ManifestFile>, is_cached: bool) {
+    pub(crate) fn add_file(
+        &mut self,
+        file: Cow<'_, ManifestFile>,
+        stamp: Option<FileStamp>,
+        is_cached: bool,
+    ) {
         if self
             .validator
             .budget
@@ -98,6 +105,7 @@ impl<'a> DocumentBatcher<'a> {
             FileEnd {
                 path,
                 text,
+                stamp,
                 is_cached,
             },
         );
@@ -113,17 +121,18 @@ impl<'a> DocumentBatcher<'a> {
         let end = FileEnd {
             path: Box::default(),
             text: Arc::default(),
+            stamp: None,
             is_cached: false,
         };
         self.add(documents, end);
     }
 
     /// Adds an unchanged file.
-    pub(crate) fn add_cached(&mut self, path: &str, file: CachedFile) {
-        if self.validator.budget.spend(file.cost()).is_err() {
+    pub(crate) fn add_cached(&mut self, entry: CacheEntry) {
+        if self.validator.budget.spend(entry.1.cost()).is_err() {
             return;
         }
-        self.pending.push(BatchItem::Cached(path.into(), file));
+        self.pending.push(BatchItem::Cached(entry));
     }
 
     /// The set, the failures, and the files to cache.
@@ -160,7 +169,7 @@ impl<'a> DocumentBatcher<'a> {
                     self.set.add_findings(findings, &document.file);
                 }
                 BatchItem::End(end) => self.end_file(end),
-                BatchItem::Cached(path, file) => self.add_cached_objects(path, file),
+                BatchItem::Cached((path, file)) => self.add_cached_objects(path, file),
             }
         }
     }
@@ -168,7 +177,7 @@ impl<'a> DocumentBatcher<'a> {
     fn end_file(&mut self, end: FileEnd) {
         let objects = self.set.end_file(end.is_cached);
         let cost = std::mem::take(&mut self.cost);
-        let entry = objects.map(|objects| (end.path, CachedFile::new(end.text, objects, cost)));
+        let entry = objects.map(|objects| (end.path, CachedFile::new(end.text, end.stamp, objects, cost)));
         self.cache.extend(entry);
     }
 

@@ -1,10 +1,12 @@
 //! The files of the previous load with their objects: a reload takes those whose content is unchanged.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
+
 use super::set::ManifestSet;
-use crate::read::directory::ManifestFile;
+use crate::read::directory::{ManifestFile, ReadContent, ReadManifest};
+use crate::read::stamp::FileStamp;
 
 /// The files of the previous load that had no errors, by path.
 #[derive(Debug, Default)]
@@ -16,6 +18,8 @@ pub(crate) struct FileCache {
 #[derive(Clone, Debug)]
 pub(crate) struct CachedFile {
     text: Arc<String>,
+    /// By what the text is known to be the file's, if the file is not read again.
+    stamp: Option<FileStamp>,
     objects: Arc<ManifestSet>,
     cost: u64,
 }
@@ -24,9 +28,10 @@ pub(crate) struct CachedFile {
 pub(crate) type CacheEntry = (Box<str>, CachedFile);
 
 impl CachedFile {
-    pub(crate) fn new(text: Arc<String>, objects: ManifestSet, cost: u64) -> Self {
+    pub(crate) fn new(text: Arc<String>, stamp: Option<FileStamp>, objects: ManifestSet, cost: u64) -> Self {
         Self {
             text,
+            stamp,
             objects: Arc::new(objects),
             cost,
         }
@@ -55,16 +60,35 @@ impl CachedFile {
 }
 
 impl FileCache {
-    /// The entry of a file, if its content is unchanged.
-    pub(crate) fn get(&self, file: &ManifestFile) -> Option<CachedFile> {
-        let cached = self.files.get(file.path.as_str());
-        cached
-            .filter(|cached| cached.text.as_bytes() == file.content)
-            .cloned()
+    /// What is known of a file before it is read again.
+    pub(crate) fn known(&self, path: &str) -> Option<(&FileStamp, &Arc<String>)> {
+        let cached = self.files.get(path)?;
+        Some((cached.stamp.as_ref()?, &cached.text))
+    }
+
+    /// The entry of a file, if its content is unchanged. If it was read again, it has the stamp of now.
+    pub(crate) fn unchanged(&mut self, file: &ReadManifest) -> Option<&CachedFile> {
+        let cached = self.files.get_mut(file.path.as_str())?;
+        match &file.content {
+            ReadContent::Known(text) => Arc::ptr_eq(text, &cached.text).then_some(cached),
+            ReadContent::Read(content) if *content == cached.text.as_bytes() => {
+                cached.stamp.clone_from(&file.state.stamp);
+                Some(cached)
+            }
+            ReadContent::Read(_) => None,
+        }
     }
 
     /// Replaces all entries.
     pub(crate) fn replace(&mut self, files: impl IntoIterator<Item = CacheEntry>) {
         self.files = files.into_iter().collect();
+    }
+
+    /// Has the only entry whose path ends in a name have another text than its file.
+    #[cfg(test)]
+    pub(super) fn forge(&mut self, name: &str) {
+        let mut files = self.files.iter_mut();
+        let (_, cached) = files.find(|(path, _)| path.ends_with(name)).unwrap();
+        cached.text = Arc::new(format!("# forged\n{}", cached.text));
     }
 }

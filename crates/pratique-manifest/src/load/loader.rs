@@ -9,13 +9,13 @@ use super::options::{LoadOptions, SourceTexts};
 use super::reload::Reloader;
 use super::selection::{NamedOrigin, ObjectSelection};
 use super::set::ManifestSet;
-use super::{ReadResult, finish, outcome, read, readable};
+use super::{FileInput, finish, outcome, read};
 use crate::budget::{self, Budget};
 use crate::decode::registry::ServedVersions;
 use crate::parse::documents::SourceDocument;
 use crate::parse::file_document::FileDocument;
 use crate::plugin::ManifestPlugin;
-use crate::problem::LoadErrors;
+use crate::problem::{Failure, LoadErrors};
 use crate::read::directory::ManifestFile;
 
 /// Loads manifests from a directory, from files that were read before, or from among documents of any kind.
@@ -125,7 +125,9 @@ impl<'a> Loader<'a> {
             return Reloader::new(plugin).load_first(path, &self.options, pause);
         }
         let budget = self.options.budget();
-        hashed(readable(read(path, &budget)?), self.validator(&budget))
+        let files = read(path, &budget, &|_| None)?.into_iter();
+        let files = files.map(|file| file.map(|file| Cow::Owned(file.into_file())));
+        hashed(files, self.validator(&budget))
     }
 
     /// Loads files that were read before, in the order given, which should be that of their names.
@@ -172,14 +174,15 @@ impl<'a> Loader<'a> {
 
 /// [`finish`], with the files' hash.
 fn hashed<'a>(
-    files: impl IntoIterator<Item = ReadResult<'a>>,
+    files: impl IntoIterator<Item = Result<Cow<'a, ManifestFile>, Failure>>,
     validator: DocumentValidator<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
     let mut hash = ContentHash::default();
-    let files = files.into_iter().inspect(|file| {
-        if let Ok(file) = file {
-            hash.add(file);
-        }
+    let files = files.into_iter().map(|file| {
+        file.map(|file| {
+            hash.add(&file.content);
+            FileInput::Read(file, None)
+        })
     });
     let mut set = finish(files, validator, None)?;
     set.hash = hash.finish();

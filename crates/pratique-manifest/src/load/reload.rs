@@ -1,12 +1,14 @@
 //! Loading a directory repeatedly: unchanged files are not loaded again.
 
+use std::borrow::Cow;
+
 use super::content_hash::ContentHash;
 use super::document_validator::{DocumentValidator, ManifestScope};
 use super::file_cache::FileCache;
 use super::options::{LoadOptions, SourceTexts};
 use super::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile};
 use super::set::ManifestSet;
-use super::{finish, read, readable};
+use super::{FileInput, finish, read};
 use crate::budget::Budget;
 use crate::plugin::ManifestPlugin;
 use crate::problem::{Failure, LoadErrors};
@@ -66,7 +68,7 @@ impl Reloader {
         options: &LoadOptions<'_>,
     ) -> Result<Option<ManifestSet>, LoadErrors> {
         let budget = options.budget();
-        let files = read(path, &budget)?;
+        let files = read(path, &budget, &|_| None)?;
         match changed_hash(&files, in_use) {
             None => Ok(None),
             Some(hash) => self.finish(files, hash, &budget, options).map(Some),
@@ -88,13 +90,52 @@ impl Reloader {
         options: &LoadOptions<'_>,
     ) -> Result<ReloadOutcome, LoadErrors> {
         let budget = options.budget();
-        let files = read(path, &budget)?;
+        let files = read(path, &budget, &|_| None)?;
+        self.load_files(files, in_use, &budget, options)
+    }
+
+    /// Loads the directory as [`load_stable`](Self::load_stable) does, after events said that something in it changed: a file
+    /// that has the same metadata as when it was read is not opened, and has the same content. Links are always followed
+    /// and read, and so are files that had changed less than two seconds before they were read. A change that leaves the
+    /// metadata as it was, as some network file systems do for a while, is seen by the next `load_stable`.
+    ///
+    /// # Errors
+    /// As [`Loader::load_directory`](crate::Loader::load_directory).
+    pub fn load_changed(
+        &mut self,
+        path: &str,
+        in_use: Option<&str>,
+        options: &LoadOptions<'_>,
+    ) -> Result<ReloadOutcome, LoadErrors> {
+        let budget = options.budget();
+        let files = self.read_changed(path, &budget)?;
+        self.load_files(files, in_use, &budget, options)
+    }
+
+    fn read_changed(
+        &self,
+        path: &str,
+        budget: &Budget,
+    ) -> Result<Vec<Result<ReadManifest, Failure>>, LoadErrors> {
+        read(path, budget, &|path| self.cache.known(path))
+    }
+
+    fn load_files(
+        &mut self,
+        files: Vec<Result<ReadManifest, Failure>>,
+        in_use: Option<&str>,
+        budget: &Budget,
+        options: &LoadOptions<'_>,
+    ) -> Result<ReloadOutcome, LoadErrors> {
         let Some(hash) = changed_hash(&files, in_use) else {
+            for file in files.iter().flatten() {
+                self.cache.unchanged(file);
+            }
             self.rewrites.keep(contents(&files));
             return Ok(ReloadOutcome::Unchanged);
         };
         let contents = contents(&files);
-        let loaded = self.finish(files, hash.clone(), &budget, options);
+        let loaded = self.finish(files, hash.clone(), budget, options);
         if in_use.is_none() {
             let sets = loaded.as_ref().map(|set| [set]).ok();
             let sets = sets.as_ref().map(|sets| &sets[..]);
@@ -137,21 +178,114 @@ impl Reloader {
     ) -> Result<ManifestSet, LoadErrors> {
         let scope = ManifestScope::Plugin(self.plugin);
         let validator = DocumentValidator::new(scope, options, SourceTexts::Kept, budget);
-        let set = finish(readable(files), validator, Some(&mut self.cache))?;
+        let files: Vec<_> = files
+            .into_iter()
+            .map(|file| file.map(|file| self.input(file)))
+            .collect();
+        let set = finish(files, validator, Some(&mut self.cache))?;
         Ok(ManifestSet { hash, ..set })
+    }
+
+    /// A file as it is loaded.
+    fn input(&mut self, mut file: ReadManifest) -> FileInput<'static> {
+        match self.cache.unchanged(&file).cloned() {
+            Some(cached) => FileInput::Cached((file.path.into(), cached)),
+            None => {
+                let stamp = file.state.stamp.take();
+                FileInput::Read(Cow::Owned(file.into_file()), stamp)
+            }
+        }
     }
 }
 
 fn contents(files: &[Result<ReadManifest, Failure>]) -> Vec<FileContent> {
     let files = files.iter().flatten();
-    files.map(|(file, state)| FileContent::new(file, state)).collect()
+    let content = |file: &ReadManifest| FileContent::of(&file.path, file.content.bytes(), &file.state);
+    files.map(content).collect()
 }
 
 /// The hash of files, unless it is in use; files that cannot be read count as changed.
 fn changed_hash(files: &[Result<ReadManifest, Failure>], in_use: Option<&str>) -> Option<String> {
     let mut hash = ContentHash::default();
-    files.iter().flatten().for_each(|(file, _)| hash.add(file));
+    let contents = files.iter().flatten().map(|file| file.content.bytes());
+    contents.for_each(|content| hash.add(content));
     let hash = hash.finish();
     let is_unchanged = files.iter().all(Result::is_ok) && in_use == Some(hash.as_str());
     (!is_unchanged).then_some(hash)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::expression::UncheckedExpressions;
+    use crate::read::directory::ReadContent;
+
+    const PLUGIN: ManifestPlugin = ManifestPlugin::ValidatingAdmissionPolicy;
+
+    fn write(path: &Path, name: &str) {
+        let text = format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
+             metadata: {{name: {name}.static.k8s.io}}\nspec:\n  matchConstraints:\n    \
+             resourceRules: [{{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}}]\n  \
+             validations: [{{expression: 'true'}}]\n"
+        );
+        fs::write(path, text).unwrap();
+    }
+
+    /// How many files of a directory are not opened after an event.
+    fn known_count(reloader: &Reloader, path: &str) -> usize {
+        let budget = LoadOptions::new(&UncheckedExpressions).budget();
+        let files = reloader.read_changed(path, &budget).unwrap();
+        let is_known = |file: &&ReadManifest| matches!(file.content, ReadContent::Known(_));
+        files.iter().flatten().filter(is_known).count()
+    }
+
+    fn names(outcome: Result<ReloadOutcome, LoadErrors>) -> Option<Vec<String>> {
+        match outcome.unwrap() {
+            ReloadOutcome::Unchanged => None,
+            ReloadOutcome::New(set) => Some(set.objects().map(|object| object.name.to_owned()).collect()),
+            ReloadOutcome::Unstable(file) => panic!("{file}"),
+        }
+    }
+
+    #[test]
+    fn files_that_look_the_same_are_not_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().to_str().unwrap();
+        let file = |name: &str| directory.path().join(name);
+        for name in ["a", "b", "c"] {
+            write(&file(&format!("{name}.yaml")), name);
+        }
+        let options = LoadOptions::new(&UncheckedExpressions);
+        let delays = RewriteDelays {
+            rewritten: Duration::ZERO,
+            shrunk: Duration::ZERO,
+            max: Duration::ZERO,
+        };
+        let mut reloader = Reloader::new(PLUGIN).with_rewrite_delays(delays);
+        let hash = reloader.load(path, None, &options).unwrap().unwrap().hash;
+        // They had just been written.
+        assert_eq!(known_count(&reloader, path), 0);
+        sleep(Duration::from_millis(2_100));
+        assert_eq!(known_count(&reloader, path), 0);
+        assert_eq!(names(reloader.load_changed(path, Some(&hash), &options)), None);
+        assert_eq!(known_count(&reloader, path), 3);
+        write(&file("b.yaml"), "d");
+        fs::rename(file("c.yaml"), file("e.yaml")).unwrap();
+        let changed = ["a", "c", "d"].map(|name| format!("{name}.static.k8s.io"));
+        let loaded = names(reloader.load_changed(path, Some(&hash), &options));
+        assert_eq!(loaded.as_deref(), Some(&changed[..]));
+        // Not those that changed a moment ago.
+        assert_eq!(known_count(&reloader, path), 1);
+        // Other content with the same metadata is seen once everything is read.
+        let hash = reloader.load(path, None, &options).unwrap().unwrap().hash;
+        reloader.cache.forge("a.yaml");
+        assert!(names(reloader.load_changed(path, Some(&hash), &options)).is_some());
+        assert_eq!(names(reloader.load_stable(path, Some(&hash), &options)), None);
+    }
 }

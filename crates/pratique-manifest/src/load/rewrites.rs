@@ -11,13 +11,13 @@ mod first;
 mod pairing;
 
 use std::cell::LazyCell;
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use foldhash::quality::FixedState;
+use foldhash::{HashMap, HashSet};
 
 use super::set::ManifestSet;
 use crate::kind::Kind;
@@ -153,13 +153,17 @@ impl FileContent {
     /// The content of a file that has this state.
     #[must_use]
     pub fn new(file: &ManifestFile, state: &FileState) -> Self {
+        Self::of(&file.path, &file.content, state)
+    }
+
+    pub(super) fn of(path: &str, content: &[u8], state: &FileState) -> Self {
         FileContent {
-            path: file.path.clone(),
+            path: path.to_owned(),
             identity: state.identity.clone(),
             place: state.place.clone(),
             last_write: state.last_write,
-            digest: FixedState::default().hash_one(&file.content),
-            length: file.content.len(),
+            digest: FixedState::default().hash_one(content),
+            length: content.len(),
             is_essential: false,
         }
     }
@@ -250,7 +254,7 @@ impl RewriteDetector {
     fn accept_paired(&mut self, files: Vec<FileContent>, sets: &[&ManifestSet], pairing: PolicyPairing) {
         self.pending = None;
         self.pairing = pairing;
-        let mut objects: HashMap<&str, Vec<(Kind, Box<str>)>> = HashMap::new();
+        let mut objects: HashMap<&str, Vec<(Kind, Box<str>)>> = HashMap::default();
         for object in sets.iter().flat_map(|set| set.objects()) {
             let file = objects.entry(&**object.source.document().file()).or_default();
             file.push((object.kind, object.name.into()));

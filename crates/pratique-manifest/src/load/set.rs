@@ -52,6 +52,16 @@ macro_rules! declare_set {
                 self.replaced.append(&mut other.replaced);
             }
 
+            /// Adds another set's objects to the end of this one's.
+            pub(crate) fn extend(&mut self, other: &Self) {
+                $(self.$list.extend_from_slice(&other.$list);)*
+                self.unread.extend_from_slice(&other.unread);
+                self.older.extend_from_slice(&other.older);
+                self.optional.extend_from_slice(&other.optional);
+                self.uncompiled.extend_from_slice(&other.uncompiled);
+                self.replaced.extend_from_slice(&other.replaced);
+            }
+
             /// Replaces objects, sorted by name, by later ones of the same name.
             pub(crate) fn replace_repeated(&mut self) {
                 $(replace_repeated(Kind::$kind, &mut self.$list, &mut self.replaced);)*

@@ -1,6 +1,6 @@
 //! Builds a set from the findings about documents: names are unique, and the policies of bindings exist.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use pratique_exclusion::RESERVED_SUFFIX;
@@ -52,7 +52,7 @@ impl SetBuilder {
             file_set: ManifestSet::default(),
             failures: Vec::new(),
             failures_before: 0,
-            names: HashMap::new(),
+            names: FirstNames::default(),
             failed_policies: HashSet::new(),
             unparsed: Vec::new(),
             is_incomplete: false,
@@ -103,7 +103,7 @@ impl SetBuilder {
         let file: Arc<str> = file.into();
         self.names
             .extend(names.into_iter().map(|name| (name, Arc::clone(&file))));
-        self.set.append(&mut objects.clone());
+        self.set.extend(objects);
         true
     }
 

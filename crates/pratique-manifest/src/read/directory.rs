@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::file::{self, FileState, MAX_CONFIGURATION_BYTES, ReadError};
 use super::path::path_text;
+use super::stamp::FileStamp;
 use crate::budget::{self, Budget};
 use crate::problem::{Failure, Problem, Rule};
 use pratique_gotext::strconv::quote;
@@ -21,16 +23,56 @@ pub struct ManifestFile {
     pub content: Vec<u8>,
 }
 
-/// A file of a directory and its state.
-pub(crate) type ReadManifest = (ManifestFile, FileState);
+/// A file of a directory.
+pub(crate) struct ReadManifest {
+    pub(crate) path: String,
+    pub(crate) content: ReadContent,
+    pub(crate) state: FileState,
+}
+
+/// The content of a file.
+pub(crate) enum ReadContent {
+    Read(Vec<u8>),
+    /// That of the file when it was read last; it was not opened.
+    Known(Arc<String>),
+}
+
+impl ReadManifest {
+    pub(crate) fn into_file(self) -> ManifestFile {
+        let content = match self.content {
+            ReadContent::Read(bytes) => bytes,
+            ReadContent::Known(text) => Arc::unwrap_or_clone(text).into_bytes(),
+        };
+        ManifestFile {
+            path: self.path,
+            content,
+        }
+    }
+}
+
+impl ReadContent {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            ReadContent::Read(bytes) => bytes,
+            ReadContent::Known(text) => text.as_bytes(),
+        }
+    }
+}
+
+/// The content of a path when it was read last, and by what it is known.
+pub(crate) type KnownContents<'k> = &'k dyn Fn(&str) -> Option<(&'k FileStamp, &'k Arc<String>)>;
 
 /// Reads the direct children of a directory whose extension is `.yaml`, `.yml` or `.json`, in any case, in bytewise order
 /// of their names.
 ///
 /// Symbolic links are followed; one that leads to a directory is an error. The content is spent of a budget; exceeding it is
-/// an error of the directory.
+/// an error of the directory. A file that is no link is not opened where its content is known.
 // Upstream: apiserver/pkg/admission/plugin/manifest/loader.go, LoadFiles
-pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifest, Failure>>, Failure> {
+pub(crate) fn read(
+    path: &str,
+    budget: &Budget,
+    known: KnownContents<'_>,
+) -> Result<Vec<Result<ReadManifest, Failure>>, Failure> {
     if path.is_empty() {
         return Err(unreadable("manifest directory path is empty".to_owned()));
     }
@@ -42,19 +84,23 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifes
         ))
     })?;
     let directory = fs::canonicalize(path).ok();
+    let shown = clean_path(path);
+    let directory = directory.as_deref();
     let mut files = Vec::with_capacity(names.len());
-    // An API server would block on a pipe, and read a device without end.
     for ListedEntry { name, is_regular } in names {
         let file_path = Path::new(path).join(&name);
-        let path = clean_path(&format!("{path}/{}", path_text(Path::new(&name))));
+        let path = child_path(&shown, &path_text(Path::new(&name)));
         let limit = budget.limit() / budget::FILE;
-        let read = if is_regular {
-            file::read_listed(&file_path, limit, directory.as_deref())
-        } else {
-            file::read(&file_path, limit)
+        let known = known(&path).filter(|_| is_regular);
+        let known = known.and_then(|known| known_file(known, &file_path, limit, directory));
+        let read = match known {
+            Some(known) => Ok(known),
+            // An API server would block on a pipe, and read a device without end.
+            None if is_regular => file::read_listed(&file_path, limit, directory).map(as_read),
+            None => file::read(&file_path, limit).map(as_read),
         };
         files.push(match read.and_then(|read| spend(read, budget)) {
-            Ok((content, state)) => Ok((ManifestFile { path, content }, state)),
+            Ok((content, state)) => Ok(ReadManifest { path, content, state }),
             Err(error) => {
                 let reason = file_error(&path, &error);
                 let failure = unreadable(format!("failed to read file {}: {reason}", quote(&path)));
@@ -68,9 +114,28 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifes
     Ok(files)
 }
 
+/// A file whose metadata says that it has the known content.
+fn known_file(
+    (stamp, text): (&FileStamp, &Arc<String>),
+    path: &Path,
+    limit: u64,
+    directory: Option<&Path>,
+) -> Option<(ReadContent, FileState)> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    let is_known = metadata.len() <= limit && stamp.is_of(&metadata);
+    is_known.then(|| {
+        let state = file::listed_state(&metadata, path, directory);
+        (ReadContent::Known(Arc::clone(text)), state)
+    })
+}
+
+fn as_read((content, state): (Vec<u8>, FileState)) -> (ReadContent, FileState) {
+    (ReadContent::Read(content), state)
+}
+
 /// Spends the content of a file that was read.
-fn spend(read: (Vec<u8>, FileState), budget: &Budget) -> Result<(Vec<u8>, FileState), ReadError> {
-    let length = u64::try_from(read.0.len()).unwrap_or(u64::MAX);
+fn spend(read: (ReadContent, FileState), budget: &Budget) -> Result<(ReadContent, FileState), ReadError> {
+    let length = u64::try_from(read.0.bytes().len()).unwrap_or(u64::MAX);
     let spent = budget.spend(length.saturating_mul(budget::FILE));
     spent.map(|()| read).map_err(|_| {
         let limit = budget.limit() / budget::FILE;
@@ -156,6 +221,15 @@ fn io_text(error: &io::Error) -> String {
         .map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
+/// The path of an entry of a directory, whose path is clean.
+fn child_path(directory: &str, name: &str) -> String {
+    match directory {
+        "." => name.to_owned(),
+        "/" => format!("/{name}"),
+        _ => format!("{directory}/{name}"),
+    }
+}
+
 /// A path without empty, `.` and `..` elements, resolved without the file system.
 // Upstream: Go's path/filepath, Clean
 pub(crate) fn clean_path(path: &str) -> String {
@@ -189,10 +263,13 @@ mod tests {
             ("/a//b/./c", "/a/b/c"),
             ("/a/../b/", "/b"),
             ("/../a", "/a"),
+            ("//", "/"),
             ("a/..", "."),
             ("../a", "../a"),
         ] {
             assert_eq!(clean_path(path), expected);
+            let child = clean_path(&format!("{path}/..a.yaml"));
+            assert_eq!(child_path(expected, "..a.yaml"), child);
         }
     }
 
@@ -208,5 +285,52 @@ mod tests {
         ] {
             assert_eq!(has_manifest_extension(name), expected, "{name}");
         }
+    }
+
+    /// Files `a.yaml` and `b.yaml`, and a link `c.yaml` to the first.
+    #[cfg(unix)]
+    fn linked_files() -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["a.yaml", "b.yaml"] {
+            fs::write(directory.path().join(name), "read").unwrap();
+        }
+        std::os::unix::fs::symlink("a.yaml", directory.path().join("c.yaml")).unwrap();
+        directory
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_is_known_is_not_read() {
+        let directory = linked_files();
+        let path = directory.path().to_str().unwrap();
+        let metadata = fs::metadata(directory.path().join("a.yaml")).unwrap();
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(10);
+        let stamp = FileStamp::new(&metadata, later).unwrap();
+        // Another text than is there, so that it shows which one is taken.
+        let text = Arc::new("known".to_owned());
+        let read_all = |known: KnownContents<'_>, bytes: u64| {
+            let files = read(path, &Budget::new(bytes * budget::FILE), known)?;
+            files.into_iter().collect::<Result<Vec<_>, _>>()
+        };
+        let texts = |files: &[ReadManifest]| {
+            let texts = files.iter().map(|file| file.content.bytes().to_vec());
+            texts
+                .map(|text| String::from_utf8(text).unwrap())
+                .collect::<Vec<_>>()
+        };
+        let files = read_all(&|_| Some((&stamp, &text)), 13).unwrap();
+        assert_eq!(texts(&files), ["known", "read", "read"]);
+        let read_files = read_all(&|_| None, 12).unwrap();
+        assert_eq!(texts(&read_files), ["read", "read", "read"]);
+        for (file, read_file) in files.iter().zip(&read_files) {
+            assert_eq!(file.path, read_file.path);
+            assert_eq!(file.state, read_file.state);
+        }
+        // What is not read is spent, too.
+        let exceeded = read_all(&|_| Some((&stamp, &text)), 12).err().unwrap();
+        assert_eq!(exceeded, read_all(&|_| None, 11).err().unwrap());
+        // A file too large for the budget fails as it does when it is read.
+        let exceeded = read_all(&|_| Some((&stamp, &text)), 3).err().unwrap();
+        assert_eq!(exceeded, read_all(&|_| None, 3).err().unwrap());
     }
 }

@@ -9,6 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::stamp::FileStamp;
+
 /// The largest file of configuration or credentials that is read, in bytes: AdmissionConfigurations, kubeconfigs,
 /// certificates, keys, tokens.
 pub const MAX_CONFIGURATION_BYTES: u64 = 16 << 20;
@@ -71,7 +73,7 @@ pub(crate) struct FileIdentity {
 }
 
 impl FileIdentity {
-    fn new(metadata: &Metadata) -> Self {
+    pub(super) fn new(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         let number = Some((metadata.dev(), metadata.ino()));
         #[cfg(not(unix))]
@@ -92,10 +94,12 @@ pub struct FileState {
     /// When the file was written to last, unless something else was done to it since: a rename, a change of its mode or
     /// times. So the file is written to under its own name.
     pub(crate) last_write: Option<SystemTime>,
+    /// By what the content is known later, if it was read.
+    pub(crate) stamp: Option<FileStamp>,
 }
 
 impl FileState {
-    fn new(metadata: &Metadata, place: Option<PathBuf>) -> Self {
+    fn new(metadata: &Metadata, place: Option<PathBuf>, stamp: Option<FileStamp>) -> Self {
         #[cfg(unix)]
         let is_last_change =
             (metadata.mtime(), metadata.mtime_nsec()) == (metadata.ctime(), metadata.ctime_nsec());
@@ -106,6 +110,7 @@ impl FileState {
             identity: FileIdentity::new(metadata),
             place,
             last_write: written.filter(|_| is_last_change),
+            stamp,
         }
     }
 }
@@ -135,7 +140,16 @@ pub(crate) fn read_listed(
     limit: u64,
     directory: Option<&Path>,
 ) -> Result<(Vec<u8>, FileState), ReadError> {
-    read_with_place(path, limit, || Some(directory?.join(path.file_name()?)))
+    read_with_place(path, limit, || listed_place(path, directory))
+}
+
+/// The state of a file as [`read_listed`] gives it, whose content is known.
+pub(crate) fn listed_state(metadata: &Metadata, path: &Path, directory: Option<&Path>) -> FileState {
+    FileState::new(metadata, listed_place(path, directory), None)
+}
+
+fn listed_place(path: &Path, directory: Option<&Path>) -> Option<PathBuf> {
+    Some(directory?.join(path.file_name()?))
 }
 
 fn read_with_place(
@@ -146,6 +160,7 @@ fn read_with_place(
     let failed = |call| move |error| ReadError { call, error };
     // Meanwhile the path may lead to a pipe.
     let file = open_at_once(path).map_err(failed("open"))?;
+    let now = SystemTime::now();
     let metadata = file.metadata().map_err(failed("stat"))?;
     check_metadata(&metadata, limit)?;
     let mut bytes = Vec::with_capacity(
@@ -161,7 +176,10 @@ fn read_with_place(
     };
     let read = file.take(end).read_to_end(&mut bytes);
     match u64::try_from(read.map_err(failed("read"))?) {
-        Ok(length) if length <= limit => Ok((bytes, FileState::new(&metadata, place()))),
+        Ok(length) if length <= limit => {
+            let stamp = FileStamp::new(&metadata, now);
+            Ok((bytes, FileState::new(&metadata, place(), stamp)))
+        }
         _ => Err(too_large(limit)),
     }
 }

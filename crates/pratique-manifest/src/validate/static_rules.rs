@@ -1,6 +1,5 @@
 //! The rules of static manifests.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::tree::PathStep;
 use pratique_gotext::suggest::{did_you_mean, nearest};
 
 /// The first file with a name, by kind and name.
-pub(crate) type FirstNames = HashMap<(Kind, Box<str>), Arc<str>>;
+pub(crate) type FirstNames = foldhash::HashMap<(Kind, Box<str>), Arc<str>>;
 
 /// Checks that a name has the suffix and is unique.
 // Upstream: apiserver/pkg/admission/plugin/manifest/validation.go, ValidateManifestName

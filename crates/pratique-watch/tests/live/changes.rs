@@ -297,3 +297,36 @@ fn changes_are_waited_for() {
     watched.stop();
     assert!(versions.wait(Duration::MAX).is_none(), "nothing will change");
 }
+
+/// What was read more than two seconds after it had changed is not read again while it looks the same.
+#[test]
+fn old_files_change() {
+    let world = World::new();
+    world.put("kept.yaml", &policy("kept"));
+    fs::create_dir(world.path("..1")).unwrap();
+    fs::write(world.path("..1/linked.yaml"), policy("linked")).unwrap();
+    symlink("..1", world.path("..data")).unwrap();
+    symlink("..data/linked.yaml", world.path("linked.yaml")).unwrap();
+    std::thread::sleep(Duration::from_millis(2_100));
+    let world = world.watch();
+    world.expect(&["first", "kept", "linked"]);
+    // In place, at the same length and with the time of before.
+    let file = fs::File::options()
+        .write(true)
+        .open(world.path("first.yaml"))
+        .unwrap();
+    let modified = file.metadata().unwrap().modified().unwrap();
+    (&file).write_all(policy("other").as_bytes()).unwrap();
+    file.set_modified(modified).unwrap();
+    drop(file);
+    world.expect(&["kept", "linked", "other"]);
+    world.put("first.yaml", &policy("third"));
+    world.expect(&["kept", "linked", "third"]);
+    fs::create_dir(world.path("..2")).unwrap();
+    fs::write(world.path("..2/linked.yaml"), policy("linker")).unwrap();
+    symlink("..2", world.path("..data_tmp")).unwrap();
+    fs::rename(world.path("..data_tmp"), world.path("..data")).unwrap();
+    world.expect(&["kept", "linker", "third"]);
+    fs::rename(world.path("kept.yaml"), world.path("first.yaml")).unwrap();
+    world.expect(&["kept", "linker"]);
+}

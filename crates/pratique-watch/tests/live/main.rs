@@ -15,6 +15,7 @@ mod faults;
 mod flood;
 mod log;
 mod logs;
+mod polling;
 mod rewritten;
 mod start;
 mod world;

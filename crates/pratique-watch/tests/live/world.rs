@@ -192,22 +192,40 @@ impl Load<Vec<String>> for Policies {
         let options = LoadOptions::new(&UncheckedExpressions);
         let in_use = current.map(|current| current.hash.as_str());
         let path = directory.to_str().unwrap();
-        Ok(match self.0.load_stable(path, in_use, &options)? {
-            ReloadOutcome::Unchanged => LoadResult::Unchanged,
-            ReloadOutcome::Unstable(unstable) => LoadResult::Unsettled {
-                reason: unstable.to_string(),
-                retry_after: unstable.retry_after,
-            },
-            ReloadOutcome::New(set) => LoadResult::New {
-                value: set
-                    .validating_policies
-                    .iter()
-                    .filter_map(|policy| policy.object.metadata.name.as_deref())
-                    .map(|name| name.trim_end_matches(".static.k8s.io").to_owned())
-                    .collect(),
-                hash: set.hash,
-            },
-        })
+        Ok(result(self.0.load_stable(path, in_use, &options)?))
+    }
+
+    fn load_changed(
+        &mut self,
+        directory: &Path,
+        current: &Version<Vec<String>>,
+    ) -> Result<LoadResult<Vec<String>>, LoadErrors> {
+        let options = LoadOptions::new(&UncheckedExpressions);
+        let path = directory.to_str().unwrap();
+        Ok(result(self.0.load_changed(
+            path,
+            Some(&current.hash),
+            &options,
+        )?))
+    }
+}
+
+fn result(loaded: ReloadOutcome) -> LoadResult<Vec<String>> {
+    match loaded {
+        ReloadOutcome::Unchanged => LoadResult::Unchanged,
+        ReloadOutcome::Unstable(unstable) => LoadResult::Unsettled {
+            reason: unstable.to_string(),
+            retry_after: unstable.retry_after,
+        },
+        ReloadOutcome::New(set) => LoadResult::New {
+            value: set
+                .validating_policies
+                .iter()
+                .filter_map(|policy| policy.object.metadata.name.as_deref())
+                .map(|name| name.trim_end_matches(".static.k8s.io").to_owned())
+                .collect(),
+            hash: set.hash,
+        },
     }
 }
 

@@ -120,7 +120,26 @@ impl Load<Arc<ManifestSet>> for DirectoryLoader {
         };
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = self.reloader.load_stable(&self.path, in_use, &options)?;
-        Ok(match loaded {
+        Ok(self.result(loaded))
+    }
+
+    fn load_changed(
+        &mut self,
+        _: &Path,
+        current: &Version<Arc<ManifestSet>>,
+    ) -> Result<LoadResult<Arc<ManifestSet>>, LoadErrors> {
+        let options = self.expressions.options().with_workers(&Sequential);
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let loaded = self
+            .reloader
+            .load_changed(&self.path, Some(&current.hash), &options)?;
+        Ok(self.result(loaded))
+    }
+}
+
+impl DirectoryLoader {
+    fn result(&self, loaded: ReloadOutcome) -> LoadResult<Arc<ManifestSet>> {
+        match loaded {
             ReloadOutcome::Unchanged => LoadResult::Unchanged,
             ReloadOutcome::Unstable(unstable) => LoadResult::Unsettled {
                 reason: unstable.to_string(),
@@ -133,7 +152,7 @@ impl Load<Arc<ManifestSet>> for DirectoryLoader {
                     value: Arc::new(set),
                 }
             }
-        })
+        }
     }
 }
 

@@ -1,10 +1,13 @@
 //! Which policies have a binding, and which bindings a policy: a change of several files is seen in the middle where some
 //! have lost theirs.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::kind::Kind;
 use crate::load::set::ManifestSet;
+use crate::parse::source::ObjectSource;
 use crate::problem::ObjectName;
 
 /// A kind and a name.
@@ -21,26 +24,31 @@ pub(super) struct PolicyPairing {
 
 impl PolicyPairing {
     pub(super) fn new(sets: &[&ManifestSet]) -> Self {
-        let mut pairing = PolicyPairing::default();
+        let mut effective = HashSet::default();
+        let mut unpaired = HashMap::default();
         let objects = sets.iter().flat_map(|set| set.objects());
         // Each policy has none, until its binding is found.
         for policy in objects.filter(|object| object.kind.is_policy()) {
-            let file = policy.source.document().file().to_string();
-            pairing.unpaired.insert((policy.kind, policy.name.into()), file);
+            unpaired.insert((policy.kind, policy.name), policy.source);
         }
         for (binding, policy) in sets.iter().flat_map(|set| set.bindings()) {
             let Some(kind) = binding.kind.bound_kind() else {
                 continue;
             };
-            let policy: PairingKey = (kind, policy.into());
-            if pairing.unpaired.remove(&policy).is_some() {
-                pairing.effective.insert(policy);
-            } else if !pairing.effective.contains(&policy) {
-                let file = binding.source.document().file().to_string();
-                pairing.unpaired.insert((binding.kind, binding.name.into()), file);
+            let policy = (kind, policy);
+            if unpaired.remove(&policy).is_some() {
+                effective.insert(policy);
+            } else if !effective.contains(&policy) {
+                unpaired.insert((binding.kind, binding.name), binding.source);
             }
         }
-        pairing
+        let key = |(kind, name): (Kind, &str)| (kind, Box::from(name));
+        let with_file =
+            |(object, source): (_, &ObjectSource)| (key(object), source.document().file().to_string());
+        PolicyPairing {
+            effective: effective.into_iter().map(key).collect(),
+            unpaired: unpaired.into_iter().map(with_file).collect(),
+        }
     }
 
     /// The first object that has lost its counterpart in these, with its file; none while every policy that was in effect
