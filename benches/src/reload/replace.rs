@@ -7,9 +7,14 @@ use std::time::{Duration, Instant};
 use super::live::{FollowingAdmission, LoadResult};
 use pratique_benches::BenchError;
 
+/// Files that changed a moment ago are read each time, as their times would not tell of another change. Those of a cluster
+/// are older.
+const FILE_AGE: Duration = Duration::from_millis(2_100);
+
 /// How long from each rename until the directory is loaded with the file and evaluates by it.
 pub(super) fn run(file: &Path, others: &Path) -> Result<Vec<u64>, BenchError> {
     let directory = file.parent().ok_or("the file is in no directory")?;
+    std::thread::sleep(FILE_AGE);
     let (_live, results) = FollowingAdmission::start(directory)?;
     let entries = fs::read_dir(others)?;
     let others: Result<Vec<_>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();

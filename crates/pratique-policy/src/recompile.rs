@@ -1,9 +1,9 @@
 //! Incremental compilation: a policy is not compiled again while its objects are the same.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use foldhash::HashMap;
 use pratique_exclusion::Origin;
 use pratique_workers::{Workers, estimate, map};
 
@@ -57,7 +57,7 @@ impl<'a, B: Copy> BindingsByPolicy<'a, B> {
             .map(|binding| (policy_and_name(binding), binding));
         let mut named: Vec<_> = named.collect();
         named.sort_by_key(|((_, name), _)| *name);
-        let mut bound: HashMap<_, Vec<_>> = HashMap::new();
+        let mut bound: HashMap<_, Vec<_>> = HashMap::default();
         for ((policy, name), binding) in named {
             bound.entry(policy).or_default().push((name, binding));
         }

@@ -39,7 +39,8 @@
 //! entries, its parents, and the targets of symbolic links among them. So a file written in place, a file renamed over
 //! another one, the swap of `..data` in a mounted ConfigMap, a change behind a link, and a directory that is removed and
 //! created again are all noticed at once. In addition, the directory is loaded once a minute
-//! ([`WatchOptions::poll_interval`]), for file systems without events and systems that are out of watches.
+//! ([`WatchOptions::poll_interval`]), for file systems without events and systems that are out of watches. A loader can tell
+//! a load after events from one where anything may have changed: [`Load::load_changed`].
 //!
 //! Changes have to settle before the directory is loaded: [`WatchOptions::quiet_period`], or longer while a file is being
 //! written, but at most [`WatchOptions::max_delay`], or [`WatchOptions::max_write_delay`] while files are only written. Any number

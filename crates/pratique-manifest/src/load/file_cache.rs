@@ -61,13 +61,13 @@ impl CachedFile {
 
 impl FileCache {
     /// What is known of a file before it is read again.
-    pub(crate) fn known(&self, path: &str) -> Option<(&FileStamp, &Arc<String>)> {
+    pub(crate) fn find_known(&self, path: &str) -> Option<(&FileStamp, &Arc<String>)> {
         let cached = self.files.get(path)?;
         Some((cached.stamp.as_ref()?, &cached.text))
     }
 
     /// The entry of a file, if its content is unchanged. If it was read again, it has the stamp of now.
-    pub(crate) fn unchanged(&mut self, file: &ReadManifest) -> Option<&CachedFile> {
+    pub(crate) fn find_unchanged(&mut self, file: &ReadManifest) -> Option<&CachedFile> {
         let cached = self.files.get_mut(file.path.as_str())?;
         match &file.content {
             ReadContent::Known(text) => Arc::ptr_eq(text, &cached.text).then_some(cached),

@@ -117,7 +117,7 @@ impl Reloader {
         path: &str,
         budget: &Budget,
     ) -> Result<Vec<Result<ReadManifest, Failure>>, LoadErrors> {
-        read(path, budget, &|path| self.cache.known(path))
+        read(path, budget, &|path| self.cache.find_known(path))
     }
 
     fn load_files(
@@ -129,7 +129,7 @@ impl Reloader {
     ) -> Result<ReloadOutcome, LoadErrors> {
         let Some(hash) = changed_hash(&files, in_use) else {
             for file in files.iter().flatten() {
-                self.cache.unchanged(file);
+                self.cache.find_unchanged(file);
             }
             self.rewrites.keep(contents(&files));
             return Ok(ReloadOutcome::Unchanged);
@@ -180,15 +180,15 @@ impl Reloader {
         let validator = DocumentValidator::new(scope, options, SourceTexts::Kept, budget);
         let files: Vec<_> = files
             .into_iter()
-            .map(|file| file.map(|file| self.input(file)))
+            .map(|file| file.map(|file| self.make_input(file)))
             .collect();
         let set = finish(files, validator, Some(&mut self.cache))?;
         Ok(ManifestSet { hash, ..set })
     }
 
     /// A file as it is loaded.
-    fn input(&mut self, mut file: ReadManifest) -> FileInput<'static> {
-        match self.cache.unchanged(&file).cloned() {
+    fn make_input(&mut self, mut file: ReadManifest) -> FileInput<'static> {
+        match self.cache.find_unchanged(&file).cloned() {
             Some(cached) => FileInput::Cached((file.path.into(), cached)),
             None => {
                 let stamp = file.state.stamp.take();
@@ -200,7 +200,8 @@ impl Reloader {
 
 fn contents(files: &[Result<ReadManifest, Failure>]) -> Vec<FileContent> {
     let files = files.iter().flatten();
-    let content = |file: &ReadManifest| FileContent::of(&file.path, file.content.bytes(), &file.state);
+    let content =
+        |file: &ReadManifest| FileContent::from_bytes(&file.path, file.content.bytes(), &file.state);
     files.map(content).collect()
 }
 
@@ -214,7 +215,8 @@ fn changed_hash(files: &[Result<ReadManifest, Failure>], in_use: Option<&str>) -
     (!is_unchanged).then_some(hash)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::path::Path;

@@ -153,10 +153,10 @@ impl FileContent {
     /// The content of a file that has this state.
     #[must_use]
     pub fn new(file: &ManifestFile, state: &FileState) -> Self {
-        Self::of(&file.path, &file.content, state)
+        Self::from_bytes(&file.path, &file.content, state)
     }
 
-    pub(super) fn of(path: &str, content: &[u8], state: &FileState) -> Self {
+    pub(super) fn from_bytes(path: &str, content: &[u8], state: &FileState) -> Self {
         FileContent {
             path: path.to_owned(),
             identity: state.identity.clone(),

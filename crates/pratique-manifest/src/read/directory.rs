@@ -84,20 +84,20 @@ pub(crate) fn read(
         ))
     })?;
     let directory = fs::canonicalize(path).ok();
-    let shown = clean_path(path);
+    let clean_directory = clean_path(path);
     let directory = directory.as_deref();
     let mut files = Vec::with_capacity(names.len());
     for ListedEntry { name, is_regular } in names {
         let file_path = Path::new(path).join(&name);
-        let path = child_path(&shown, &path_text(Path::new(&name)));
+        let path = child_path(&clean_directory, &path_text(Path::new(&name)));
         let limit = budget.limit() / budget::FILE;
         let known = known(&path).filter(|_| is_regular);
         let known = known.and_then(|known| known_file(known, &file_path, limit, directory));
+        // An API server would block on a pipe, and read a device without end.
         let read = match known {
             Some(known) => Ok(known),
-            // An API server would block on a pipe, and read a device without end.
-            None if is_regular => file::read_listed(&file_path, limit, directory).map(as_read),
-            None => file::read(&file_path, limit).map(as_read),
+            None if is_regular => file::read_listed(&file_path, limit, directory).map(from_read),
+            None => file::read(&file_path, limit).map(from_read),
         };
         files.push(match read.and_then(|read| spend(read, budget)) {
             Ok((content, state)) => Ok(ReadManifest { path, content, state }),
@@ -129,7 +129,7 @@ fn known_file(
     })
 }
 
-fn as_read((content, state): (Vec<u8>, FileState)) -> (ReadContent, FileState) {
+fn from_read((content, state): (Vec<u8>, FileState)) -> (ReadContent, FileState) {
     (ReadContent::Read(content), state)
 }
 

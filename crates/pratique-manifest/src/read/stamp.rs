@@ -25,12 +25,12 @@ impl FileStamp {
     /// the file changed a moment ago, or in the future of a clock that was wrong; its file system does not record when it
     /// changed; it has no length, as files that the system generates.
     pub(crate) fn new(metadata: &Metadata, now: SystemTime) -> Option<Self> {
-        let stamp = Self::of(metadata)?;
+        let stamp = Self::from_metadata(metadata)?;
         let age = now.duration_since(stamp.changed).ok()?;
         (age >= MARGIN).then_some(stamp)
     }
 
-    fn of(metadata: &Metadata) -> Option<Self> {
+    fn from_metadata(metadata: &Metadata) -> Option<Self> {
         let changed = change_time(metadata)?;
         (metadata.is_file() && metadata.len() > 0).then(|| FileStamp {
             identity: FileIdentity::new(metadata),
@@ -42,7 +42,7 @@ impl FileStamp {
 
     /// Whether a file that has this metadata now is the same, with the same content.
     pub(crate) fn is_of(&self, metadata: &Metadata) -> bool {
-        Self::of(metadata).as_ref() == Some(self)
+        Self::from_metadata(metadata).as_ref() == Some(self)
     }
 }
 
@@ -62,7 +62,8 @@ fn change_time(_: &Metadata) -> Option<SystemTime> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs::{self, File};
     use std::io::Write;
@@ -87,7 +88,7 @@ mod tests {
     fn what_changed_a_moment_ago_is_not_known() {
         let (_directory, path) = file();
         let metadata = fs::metadata(&path).unwrap();
-        let changed = FileStamp::of(&metadata).unwrap().changed;
+        let changed = FileStamp::from_metadata(&metadata).unwrap().changed;
         let since_epoch = changed.duration_since(SystemTime::UNIX_EPOCH).unwrap();
         assert_eq!(since_epoch.as_secs(), metadata.ctime().unsigned_abs());
         let check = |now, expected| assert_eq!(FileStamp::new(&metadata, now).is_some(), expected);

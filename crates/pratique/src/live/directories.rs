@@ -120,7 +120,7 @@ impl Load<Arc<ManifestSet>> for DirectoryLoader {
         };
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let loaded = self.reloader.load_stable(&self.path, in_use, &options)?;
-        Ok(self.result(loaded))
+        Ok(self.to_result(loaded))
     }
 
     fn load_changed(
@@ -133,12 +133,12 @@ impl Load<Arc<ManifestSet>> for DirectoryLoader {
         let loaded = self
             .reloader
             .load_changed(&self.path, Some(&current.hash), &options)?;
-        Ok(self.result(loaded))
+        Ok(self.to_result(loaded))
     }
 }
 
 impl DirectoryLoader {
-    fn result(&self, loaded: ReloadOutcome) -> LoadResult<Arc<ManifestSet>> {
+    fn to_result(&self, loaded: ReloadOutcome) -> LoadResult<Arc<ManifestSet>> {
         match loaded {
             ReloadOutcome::Unchanged => LoadResult::Unchanged,
             ReloadOutcome::Unstable(unstable) => LoadResult::Unsettled {
