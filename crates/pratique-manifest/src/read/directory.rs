@@ -87,16 +87,15 @@ pub(crate) fn read(
     let clean_directory = clean_path(path);
     let directory = directory.as_deref();
     let mut files = Vec::with_capacity(names.len());
-    for ListedEntry { name, is_regular } in names {
-        let file_path = Path::new(path).join(&name);
-        let path = child_path(&clean_directory, &path_text(Path::new(&name)));
+    for listed in names {
+        let file_path = Path::new(path).join(&listed.name);
+        let path = child_path(&clean_directory, &path_text(Path::new(&listed.name)));
         let limit = budget.limit() / budget::FILE;
-        let known = known(&path).filter(|_| is_regular);
-        let known = known.and_then(|known| known_file(known, &file_path, limit, directory));
+        let known = known(&path).and_then(|known| known_file(&listed, known, limit, directory));
         // An API server would block on a pipe, and read a device without end.
         let read = match known {
             Some(known) => Ok(known),
-            None if is_regular => file::read_listed(&file_path, limit, directory).map(from_read),
+            None if listed.is_regular => file::read_listed(&file_path, limit, directory).map(from_read),
             None => file::read(&file_path, limit).map(from_read),
         };
         files.push(match read.and_then(|read| spend(read, budget)) {
@@ -116,15 +115,16 @@ pub(crate) fn read(
 
 /// A file whose metadata says that it has the known content.
 fn known_file(
+    listed: &ListedEntry,
     (stamp, text): (&FileStamp, &Arc<String>),
-    path: &Path,
     limit: u64,
     directory: Option<&Path>,
 ) -> Option<(ReadContent, FileState)> {
-    let metadata = fs::symlink_metadata(path).ok()?;
+    // Links are not followed.
+    let metadata = listed.entry.metadata().ok()?;
     let is_known = metadata.len() <= limit && stamp.is_of(&metadata);
     is_known.then(|| {
-        let state = file::listed_state(&metadata, path, directory);
+        let state = file::listed_state(&metadata, &listed.name, directory);
         (ReadContent::Known(Arc::clone(text)), state)
     })
 }
@@ -150,10 +150,10 @@ fn unreadable(text: String) -> Failure {
 }
 
 /// An entry of a directory.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct ListedEntry {
     name: OsString,
     is_regular: bool,
+    entry: fs::DirEntry,
 }
 
 fn manifest_names(directory: &Path) -> io::Result<Vec<ListedEntry>> {
@@ -164,10 +164,14 @@ fn manifest_names(directory: &Path) -> io::Result<Vec<ListedEntry>> {
         let kind = entry.file_type()?;
         if !kind.is_dir() && has_manifest_extension(&name.to_string_lossy()) {
             let is_regular = kind.is_file();
-            names.push(ListedEntry { name, is_regular });
+            names.push(ListedEntry {
+                name,
+                is_regular,
+                entry,
+            });
         }
     }
-    names.sort_unstable();
+    names.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     Ok(names)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A pipe would block the thread that opens it until another process writes to it, and a device can be read without end.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 #[cfg(unix)]
@@ -140,16 +141,16 @@ pub(crate) fn read_listed(
     limit: u64,
     directory: Option<&Path>,
 ) -> Result<(Vec<u8>, FileState), ReadError> {
-    read_with_place(path, limit, || listed_place(path, directory))
+    read_with_place(path, limit, || listed_place(path.file_name()?, directory))
 }
 
 /// The state of a file as [`read_listed`] gives it, whose content is known.
-pub(crate) fn listed_state(metadata: &Metadata, path: &Path, directory: Option<&Path>) -> FileState {
-    FileState::new(metadata, listed_place(path, directory), None)
+pub(crate) fn listed_state(metadata: &Metadata, name: &OsStr, directory: Option<&Path>) -> FileState {
+    FileState::new(metadata, listed_place(name, directory), None)
 }
 
-fn listed_place(path: &Path, directory: Option<&Path>) -> Option<PathBuf> {
-    Some(directory?.join(path.file_name()?))
+fn listed_place(name: &OsStr, directory: Option<&Path>) -> Option<PathBuf> {
+    Some(directory?.join(name))
 }
 
 fn read_with_place(
