@@ -1,5 +1,5 @@
 //! `cargo xtask dist`: the programs that are shipped and measured, of the profile `dist`. They are built so that they count what they
-//! execute, are [put to work](lessons), and are built again: what ran often is compiled to be fast, and what did not to be small
+//! execute, do the work of `src/lessons.rs`, and are built again: what ran often is compiled to be fast, and what did not to be small
 //! (profile-guided optimization). A request takes about a fifth less time than in a build without, see `benches/README.md`.
 //!
 //! `cargo-pgo` of crates.io does the same for one program whose work is one command; here the work is that of three programs together.
