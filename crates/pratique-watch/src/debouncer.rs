@@ -89,7 +89,7 @@ impl ChangeDebouncer {
                 return WorkerAction::Stop;
             }
             state = match due.map(|due| due.saturating_duration_since(now)) {
-                Some(Duration::ZERO) => return state.take(),
+                Some(Duration::ZERO) => return state.take(poll_at.is_some_and(|poll_at| poll_at <= now)),
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(left) => {
                     let waited = self.changed.wait_timeout(state, left);
@@ -125,9 +125,9 @@ impl DebounceState {
         [settled, requested, poll_at].into_iter().flatten().min()
     }
 
-    fn take(&mut self) -> WorkerAction {
+    fn take(&mut self, polls: bool) -> WorkerAction {
         // A poll is for changes without events, so watches may be missing or stale. So may be a request.
-        let reset = self.is_lost || self.is_requested || self.changes.is_none();
+        let reset = polls || self.is_requested || self.is_lost;
         *self = DebounceState::default();
         WorkerAction::Reload { reset }
     }

@@ -61,10 +61,8 @@ impl<T, L: Load<T>, O: LoadObserver> WatchWorker<T, L, O> {
             match self.debouncer.wait(wait_until, &self.options) {
                 WorkerAction::Stop => return,
                 WorkerAction::Reload { reset } => {
-                    let now = Instant::now();
-                    let reset = reset || poll_at.is_some_and(|poll_at| poll_at <= now);
                     if reset {
-                        read_at = now;
+                        read_at = Instant::now();
                     }
                     // Watches are set first: later changes cause an event, earlier ones are read.
                     watch(
