@@ -175,7 +175,7 @@ impl<'a> DocumentBatcher<'a> {
     }
 
     fn end_file(&mut self, end: FileEnd) {
-        let objects = self.set.end_file(end.is_cached);
+        let objects = self.set.end_file().filter(|_| end.is_cached);
         let cost = std::mem::take(&mut self.cost);
         let entry = objects.map(|objects| (end.path, CachedFile::new(end.text, end.stamp, objects, cost)));
         self.cache.extend(entry);
@@ -193,7 +193,7 @@ impl<'a> DocumentBatcher<'a> {
             let (findings, _) = self.validator.validate(document, cached.share_text());
             self.set.add_findings(findings, &path);
         }
-        self.set.end_file(false);
+        self.set.end_file();
     }
 }
 

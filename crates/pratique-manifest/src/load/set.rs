@@ -42,16 +42,6 @@ macro_rules! declare_set {
                 std::iter::empty()$(.chain(self.$list.iter().map(|loaded| loaded.object_ref(Kind::$kind))))*
             }
 
-            /// Moves another set's objects to the end of this one's.
-            pub(crate) fn append(&mut self, other: &mut Self) {
-                $(self.$list.append(&mut other.$list);)*
-                self.unread.append(&mut other.unread);
-                self.older.append(&mut other.older);
-                self.optional.append(&mut other.optional);
-                self.uncompiled.append(&mut other.uncompiled);
-                self.replaced.append(&mut other.replaced);
-            }
-
             /// Adds another set's objects to the end of this one's.
             pub(crate) fn extend(&mut self, other: &Self) {
                 $(self.$list.extend_from_slice(&other.$list);)*

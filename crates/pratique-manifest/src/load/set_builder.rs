@@ -81,14 +81,13 @@ impl SetBuilder {
         }
     }
 
-    /// Ends a file; returns a copy of its objects if `copied` and the file has no failures.
-    pub(crate) fn end_file(&mut self, copied: bool) -> Option<ManifestSet> {
-        let mut objects = std::mem::take(&mut self.file_set);
+    /// Ends a file; returns its objects, which are in the set, unless it has failures.
+    pub(crate) fn end_file(&mut self) -> Option<ManifestSet> {
+        let objects = std::mem::take(&mut self.file_set);
         let is_valid = self.failures.len() == self.failures_before;
         self.failures_before = self.failures.len();
-        let copy = (copied && is_valid).then(|| objects.clone());
-        self.set.append(&mut objects);
-        copy
+        self.set.extend(&objects);
+        is_valid.then_some(objects)
     }
 
     /// Adds the objects of an unchanged file; false if another file has one of their names.
