@@ -110,16 +110,13 @@ fn latest(files: &[PathBuf]) -> Result<Option<SystemTime>, ToolError> {
 
 /// The `llvm-profdata` of the compiler: that of a system is of another version.
 fn merger() -> Result<PathBuf, ToolError> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let printed = Command::new(rustc)
-        .args(["--print", "sysroot"])
+    let printed = cargo::compiler()
+        .args(["--print", "target-libdir"])
         .output()
         .map_err(ToolError::program("rustc"))?;
-    let sysroot = String::from_utf8_lossy(&printed.stdout);
-    let merger = Path::new(sysroot.trim())
-        .join("lib/rustlib")
-        .join(cargo::host()?)
-        .join("bin")
+    let libraries = String::from_utf8_lossy(&printed.stdout);
+    let merger = Path::new(libraries.trim())
+        .with_file_name("bin")
         .join(format!("llvm-profdata{}", std::env::consts::EXE_SUFFIX));
     if !merger.is_file() {
         let missing = "the compiler's tools are missing; `rustup component add llvm-tools` installs them";

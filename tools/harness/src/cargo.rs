@@ -65,13 +65,17 @@ pub fn pratique(given: Option<&Path>, profile: &str) -> Result<PathBuf, ToolErro
     }
 }
 
+/// The compiler.
+pub fn compiler() -> Command {
+    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+}
+
 /// The platform that this machine's compiler builds for.
 ///
 /// # Errors
 /// When the compiler does not start, or names no platform.
 pub fn host() -> Result<String, ToolError> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let described = Command::new(rustc)
+    let described = compiler()
         .arg("-vV")
         .output()
         .map_err(ToolError::program("rustc"))?;
