@@ -71,7 +71,7 @@ pub use list::list_items;
 pub use load::content_hash::content_hash;
 pub use load::loader::Loader;
 pub use load::options::LoadOptions;
-pub use load::reload::{ReloadOutcome, Reloader};
+pub use load::reload::{ReadExtent, ReloadOutcome, Reloader};
 pub use load::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile, UnstableReason};
 pub use load::selection::NamedOrigin;
 pub use load::set::{ManifestSet, ObjectRef, OlderVersion, OptionalVersion, ReplacedObject, SourcedObject};

@@ -66,8 +66,8 @@ impl FileCache {
         Some((cached.stamp.as_ref()?, &cached.text))
     }
 
-    /// The entry of a file, if its content is unchanged. If it was read again, it has the stamp of now.
-    pub(crate) fn find_unchanged(&mut self, file: &ReadManifest) -> Option<&CachedFile> {
+    /// Gives the entry of a file that was read again the stamp of now, and returns it, if its content is unchanged.
+    pub(crate) fn renew(&mut self, file: &ReadManifest) -> Option<&CachedFile> {
         let cached = self.files.get_mut(file.path.as_str())?;
         match &file.content {
             ReadContent::Known(text) => Arc::ptr_eq(text, &cached.text).then_some(cached),

@@ -36,6 +36,18 @@ pub enum ReloadOutcome {
     Unstable(UnstableFile),
 }
 
+/// Which files of a directory are read when it is loaded again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadExtent {
+    /// All.
+    All,
+    /// For events that said that something changed: a file that has the same metadata as when it was read is not opened, and has the
+    /// same content. Links are always followed and read, and so are files that had changed less than two seconds before they were
+    /// read. A change that leaves the metadata as it was, as some network file systems do for a while, is seen by the next
+    /// load of all.
+    Changed,
+}
+
 impl Reloader {
     /// Loads directories of this plugin.
     #[must_use]
@@ -87,55 +99,20 @@ impl Reloader {
         &mut self,
         path: &str,
         in_use: Option<&str>,
+        extent: ReadExtent,
         options: &LoadOptions<'_>,
     ) -> Result<ReloadOutcome, LoadErrors> {
         let budget = options.budget();
-        let files = read(path, &budget, &|_| None)?;
-        self.load_files(files, in_use, &budget, options)
-    }
-
-    /// Loads the directory as [`load_stable`](Self::load_stable) does, after events said that something in it changed: a file
-    /// that has the same metadata as when it was read is not opened, and has the same content. Links are always followed
-    /// and read, and so are files that had changed less than two seconds before they were read. A change that leaves the
-    /// metadata as it was, as some network file systems do for a while, is seen by the next `load_stable`.
-    ///
-    /// # Errors
-    /// As [`Loader::load_directory`](crate::Loader::load_directory).
-    pub fn load_changed(
-        &mut self,
-        path: &str,
-        in_use: Option<&str>,
-        options: &LoadOptions<'_>,
-    ) -> Result<ReloadOutcome, LoadErrors> {
-        let budget = options.budget();
-        let files = self.read_changed(path, &budget)?;
-        self.load_files(files, in_use, &budget, options)
-    }
-
-    fn read_changed(
-        &self,
-        path: &str,
-        budget: &Budget,
-    ) -> Result<Vec<Result<ReadManifest, Failure>>, LoadErrors> {
-        read(path, budget, &|path| self.cache.find_known(path))
-    }
-
-    fn load_files(
-        &mut self,
-        files: Vec<Result<ReadManifest, Failure>>,
-        in_use: Option<&str>,
-        budget: &Budget,
-        options: &LoadOptions<'_>,
-    ) -> Result<ReloadOutcome, LoadErrors> {
+        let files = self.read(path, extent, &budget)?;
         let Some(hash) = changed_hash(&files, in_use) else {
             for file in files.iter().flatten() {
-                self.cache.find_unchanged(file);
+                self.cache.renew(file);
             }
             self.rewrites.keep(contents(&files));
             return Ok(ReloadOutcome::Unchanged);
         };
         let contents = contents(&files);
-        let loaded = self.finish(files, hash.clone(), budget, options);
+        let loaded = self.finish(files, hash.clone(), &budget, options);
         if in_use.is_none() {
             let sets = loaded.as_ref().map(|set| [set]).ok();
             let sets = sets.as_ref().map(|sets| &sets[..]);
@@ -160,13 +137,25 @@ impl Reloader {
         pause: impl Fn(&UnstableFile),
     ) -> Result<ManifestSet, LoadErrors> {
         loop {
-            match self.load_stable(path, None, options)? {
+            match self.load_stable(path, None, ReadExtent::All, options)? {
                 ReloadOutcome::New(set) => return Ok(set),
                 ReloadOutcome::Unstable(file) => pause(&file),
                 // Nothing is in use that it could be the same as.
                 ReloadOutcome::Unchanged => {}
             }
         }
+    }
+
+    fn read(
+        &self,
+        path: &str,
+        extent: ReadExtent,
+        budget: &Budget,
+    ) -> Result<Vec<Result<ReadManifest, Failure>>, LoadErrors> {
+        read(path, budget, &|path| match extent {
+            ReadExtent::All => None,
+            ReadExtent::Changed => self.cache.find_known(path),
+        })
     }
 
     fn finish(
@@ -188,7 +177,7 @@ impl Reloader {
 
     /// A file as it is loaded.
     fn make_input(&mut self, mut file: ReadManifest) -> FileInput<'static> {
-        match self.cache.find_unchanged(&file).cloned() {
+        match self.cache.renew(&file).cloned() {
             Some(cached) => FileInput::Cached((file.path.into(), cached)),
             None => {
                 let stamp = file.state.stamp.take();
@@ -242,7 +231,7 @@ mod tests {
     /// How many files of a directory are not opened after an event.
     fn known_count(reloader: &Reloader, path: &str) -> usize {
         let budget = LoadOptions::new(&UncheckedExpressions).budget();
-        let files = reloader.read_changed(path, &budget).unwrap();
+        let files = reloader.read(path, ReadExtent::Changed, &budget).unwrap();
         let is_known = |file: &&ReadManifest| matches!(file.content, ReadContent::Known(_));
         files.iter().flatten().filter(is_known).count()
     }
@@ -275,19 +264,25 @@ mod tests {
         assert_eq!(known_count(&reloader, path), 0);
         sleep(Duration::from_millis(2_100));
         assert_eq!(known_count(&reloader, path), 0);
-        assert_eq!(names(reloader.load_changed(path, Some(&hash), &options)), None);
+        assert_eq!(
+            names(reloader.load_stable(path, Some(&hash), ReadExtent::Changed, &options)),
+            None
+        );
         assert_eq!(known_count(&reloader, path), 3);
         write(&file("b.yaml"), "d");
         fs::rename(file("c.yaml"), file("e.yaml")).unwrap();
         let changed = ["a", "c", "d"].map(|name| format!("{name}.static.k8s.io"));
-        let loaded = names(reloader.load_changed(path, Some(&hash), &options));
+        let loaded = names(reloader.load_stable(path, Some(&hash), ReadExtent::Changed, &options));
         assert_eq!(loaded.as_deref(), Some(&changed[..]));
         // Not those that changed a moment ago.
         assert_eq!(known_count(&reloader, path), 1);
         // Other content with the same metadata is seen once everything is read.
         let hash = reloader.load(path, None, &options).unwrap().unwrap().hash;
         reloader.cache.forge("a.yaml");
-        assert!(names(reloader.load_changed(path, Some(&hash), &options)).is_some());
-        assert_eq!(names(reloader.load_stable(path, Some(&hash), &options)), None);
+        assert!(names(reloader.load_stable(path, Some(&hash), ReadExtent::Changed, &options)).is_some());
+        assert_eq!(
+            names(reloader.load_stable(path, Some(&hash), ReadExtent::All, &options)),
+            None
+        );
     }
 }

@@ -6,7 +6,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use pratique_manifest::{
-    LoadErrors, LoadOptions, ManifestPlugin, ReloadOutcome, Reloader, RewriteDelays, UncheckedExpressions,
+    LoadErrors, LoadOptions, ManifestPlugin, ReadExtent, ReloadOutcome, Reloader, RewriteDelays,
+    UncheckedExpressions,
 };
 use pratique_watch::{
     Load, LoadAttempt, LoadObserver, LoadResult, LogMessages, Outcome, Version, WatchOptions, Watched,
@@ -189,10 +190,7 @@ impl Load<Vec<String>> for Policies {
         directory: &Path,
         current: Option<&Version<Vec<String>>>,
     ) -> Result<LoadResult<Vec<String>>, LoadErrors> {
-        let options = LoadOptions::new(&UncheckedExpressions);
-        let in_use = current.map(|current| current.hash.as_str());
-        let path = directory.to_str().unwrap();
-        Ok(result(self.0.load_stable(path, in_use, &options)?))
+        self.reload(directory, current, ReadExtent::All)
     }
 
     fn load_changed(
@@ -200,32 +198,36 @@ impl Load<Vec<String>> for Policies {
         directory: &Path,
         current: &Version<Vec<String>>,
     ) -> Result<LoadResult<Vec<String>>, LoadErrors> {
-        let options = LoadOptions::new(&UncheckedExpressions);
-        let path = directory.to_str().unwrap();
-        Ok(result(self.0.load_changed(
-            path,
-            Some(&current.hash),
-            &options,
-        )?))
+        self.reload(directory, Some(current), ReadExtent::Changed)
     }
 }
 
-fn result(loaded: ReloadOutcome) -> LoadResult<Vec<String>> {
-    match loaded {
-        ReloadOutcome::Unchanged => LoadResult::Unchanged,
-        ReloadOutcome::Unstable(unstable) => LoadResult::Unsettled {
-            reason: unstable.to_string(),
-            retry_after: unstable.retry_after,
-        },
-        ReloadOutcome::New(set) => LoadResult::New {
-            value: set
-                .validating_policies
-                .iter()
-                .filter_map(|policy| policy.object.metadata.name.as_deref())
-                .map(|name| name.trim_end_matches(".static.k8s.io").to_owned())
-                .collect(),
-            hash: set.hash,
-        },
+impl Policies {
+    fn reload(
+        &mut self,
+        directory: &Path,
+        current: Option<&Version<Vec<String>>>,
+        extent: ReadExtent,
+    ) -> Result<LoadResult<Vec<String>>, LoadErrors> {
+        let options = LoadOptions::new(&UncheckedExpressions);
+        let in_use = current.map(|current| current.hash.as_str());
+        let path = directory.to_str().unwrap();
+        Ok(match self.0.load_stable(path, in_use, extent, &options)? {
+            ReloadOutcome::Unchanged => LoadResult::Unchanged,
+            ReloadOutcome::Unstable(unstable) => LoadResult::Unsettled {
+                reason: unstable.to_string(),
+                retry_after: unstable.retry_after,
+            },
+            ReloadOutcome::New(set) => LoadResult::New {
+                value: set
+                    .validating_policies
+                    .iter()
+                    .filter_map(|policy| policy.object.metadata.name.as_deref())
+                    .map(|name| name.trim_end_matches(".static.k8s.io").to_owned())
+                    .collect(),
+                hash: set.hash,
+            },
+        })
     }
 }
 

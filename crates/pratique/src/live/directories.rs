@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pratique_manifest::{LoadErrors, ManifestPlugin, ManifestSet, ReloadOutcome, Reloader};
+use pratique_manifest::{LoadErrors, ManifestPlugin, ManifestSet, ReadExtent, ReloadOutcome, Reloader};
 use pratique_watch::{Load, LoadAttempt, LoadResult, LogMessages, Outcome, Version, Watched};
 use pratique_workers::Sequential;
 
@@ -111,6 +111,24 @@ impl Load<Arc<ManifestSet>> for DirectoryLoader {
         _: &Path,
         current: Option<&Version<Arc<ManifestSet>>>,
     ) -> Result<LoadResult<Arc<ManifestSet>>, LoadErrors> {
+        self.reload(current, ReadExtent::All)
+    }
+
+    fn load_changed(
+        &mut self,
+        _: &Path,
+        current: &Version<Arc<ManifestSet>>,
+    ) -> Result<LoadResult<Arc<ManifestSet>>, LoadErrors> {
+        self.reload(Some(current), ReadExtent::Changed)
+    }
+}
+
+impl DirectoryLoader {
+    fn reload(
+        &mut self,
+        current: Option<&Version<Arc<ManifestSet>>>,
+        extent: ReadExtent,
+    ) -> Result<LoadResult<Arc<ManifestSet>>, LoadErrors> {
         let in_use = current.map(|current| current.hash.as_str());
         let options = self.expressions.options();
         let options = match current {
@@ -119,27 +137,8 @@ impl Load<Arc<ManifestSet>> for DirectoryLoader {
             Some(_) => options.with_workers(&Sequential),
         };
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let loaded = self.reloader.load_stable(&self.path, in_use, &options)?;
-        Ok(self.to_result(loaded))
-    }
-
-    fn load_changed(
-        &mut self,
-        _: &Path,
-        current: &Version<Arc<ManifestSet>>,
-    ) -> Result<LoadResult<Arc<ManifestSet>>, LoadErrors> {
-        let options = self.expressions.options().with_workers(&Sequential);
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let loaded = self
-            .reloader
-            .load_changed(&self.path, Some(&current.hash), &options)?;
-        Ok(self.to_result(loaded))
-    }
-}
-
-impl DirectoryLoader {
-    fn to_result(&self, loaded: ReloadOutcome) -> LoadResult<Arc<ManifestSet>> {
-        match loaded {
+        let loaded = self.reloader.load_stable(&self.path, in_use, extent, &options)?;
+        Ok(match loaded {
             ReloadOutcome::Unchanged => LoadResult::Unchanged,
             ReloadOutcome::Unstable(unstable) => LoadResult::Unsettled {
                 reason: unstable.to_string(),
@@ -152,7 +151,7 @@ impl DirectoryLoader {
                     value: Arc::new(set),
                 }
             }
-        }
+        })
     }
 }
 
